@@ -1,0 +1,58 @@
+#include "autograd/node.hpp"
+
+#include <atomic>
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+const Op*& first_op() {
+  static const Op* first = nullptr;
+  return first;
+}
+
+std::atomic<std::int64_t> alive{0};
+std::atomic<std::uint64_t> recorded{0};
+
+// Nodes that wait to be freed. Freeing a chain node by node through destructors would need a stack frame
+// for each; here a destructor only hands its inputs over, and the outermost one empties the list.
+struct Graveyard {
+  std::vector<std::shared_ptr<Node>> waiting;
+  bool digging = false;
+};
+Graveyard& graveyard() {
+  thread_local Graveyard instance;
+  return instance;
+}
+
+const Op leaf_op{"leaf"};
+
+}  // namespace
+
+Op::Op(const char* name) : name_(name), next_(first_op()) { first_op() = this; }
+const Op* Op::first() { return first_op(); }
+
+std::int64_t live_nodes() { return alive; }
+
+Node::Node(const Op& called, std::size_t input_count, std::size_t output_count)
+    : op(&called), order(recorded++), inputs(input_count), outputs(output_count) {
+  ++alive;
+}
+
+Node::~Node() {
+  --alive;
+  Graveyard& grave = graveyard();
+  for (Edge& input : inputs) {
+    if (input.node) grave.waiting.push_back(std::move(input.node));
+  }
+  if (grave.digging) return;
+  grave.digging = true;
+  while (!grave.waiting.empty()) {
+    const std::shared_ptr<Node> next = std::move(grave.waiting.back());
+    grave.waiting.pop_back();
+  }
+  grave.digging = false;
+}
+
+Leaf::Leaf(const Shape& shape) : Node(leaf_op, 0, 1) { outputs[0].shape = shape; }
+
+}  // namespace fovea::inline FOVEA_REAL

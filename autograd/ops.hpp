@@ -1,0 +1,121 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "autograd/variable.hpp"
+#include "core/ids.hpp"
+#include "core/random.hpp"
+
+// Every differentiable function. Each throws ShapeError with its name and the shapes when they do not fit.
+// Shapes broadcast as in numpy where two tensors meet elementwise. A zero cotangent gives a zero gradient,
+// also where the derivative is infinite. The suite fails when a function declared here has no row in
+// tests/autograd/op_table.cpp.
+
+namespace fovea::inline FOVEA_REAL {
+
+// ---- elementwise, two inputs (ops_arithmetic.cpp) ----
+
+Variable add(const Variable& a, const Variable& b);
+Variable sub(const Variable& a, const Variable& b);
+Variable mul(const Variable& a, const Variable& b);
+/// a / b
+Variable div(const Variable& a, const Variable& b);
+
+// ---- elementwise, one input (ops_elementwise.cpp) ----
+
+Variable neg(const Variable& x);
+/// factor · x
+Variable scale(const Variable& x, Real factor);
+Variable exp(const Variable& x);
+/// Natural logarithm.
+Variable log(const Variable& x);
+Variable sqrt(const Variable& x);
+Variable tanh(const Variable& x);
+/// 1 / (1 + exp(-x))
+Variable sigmoid(const Variable& x);
+/// max(x, 0); the derivative at 0 is 0.
+Variable relu(const Variable& x);
+
+// ---- products (ops_product.cpp) ----
+
+/// Matrix product over the last two axes: [..., M, K] × [..., K, N] → [..., M, N]; the axes before them
+/// broadcast. `transpose_a` reads a as [..., K, M], `transpose_b` reads b as [..., N, K].
+Variable matmul(const Variable& a, const Variable& b, bool transpose_a = false, bool transpose_b = false);
+/// Σ_j weights_ij values_j: [B, Tq, Tk] × [B, Tk, D] → [B, Tq, D]; values [1, Tk, D] are shared. A weight of
+/// 0 leaves its value out, whatever that holds: 0 · NaN is 0 here, forward and backward.
+Variable weighted_sum(const Variable& weights, const Variable& values);
+/// x Wᵀ + b: [..., I] × [O, I] (+ [O]) → [..., O]. An undefined `bias` is left out.
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias = {});
+
+// ---- sums (ops_sum.cpp) ----
+
+/// Over all elements → scalar. Accumulated in double, as every sum here.
+Variable sum(const Variable& x);
+Variable sum(const Variable& x, int axis, bool keep = false);
+/// Of no elements: 0.
+Variable mean(const Variable& x);
+Variable mean(const Variable& x, int axis, bool keep = false);
+
+// ---- layout (ops_layout.cpp) ----
+
+/// The same elements in row-major order.
+Variable reshape(const Variable& x, const Shape& shape);
+/// Axis i of the result is axis axes[i] of x.
+Variable permute(const Variable& x, const std::vector<std::size_t>& axes);
+/// Elements begin … end-1 along an axis.
+Variable slice(const Variable& x, int axis, std::size_t begin, std::size_t end);
+/// Joined along an axis; all other lengths are equal.
+Variable concat(const std::vector<Variable>& parts, int axis);
+
+// ---- tables (ops_table.cpp) ----
+
+/// Rows of `table` [V, D] by id → [..., D]. An id outside 0 … V-1 is an error that names it.
+Variable gather(const Variable& table, const Ids& ids);
+enum class Bag { sum, mean };
+/// Rows of `table` [V, D] put together bag by bag: bag b holds ids[offsets[b]] … ids[offsets[b+1]-1], so
+/// there is one offset more than bags → [bags, D]. An empty bag is zero.
+Variable embedding_bag(const Variable& table, const Ids& ids, const std::vector<std::size_t>& offsets,
+                       Bag kind);
+
+// ---- random (ops_dropout.cpp) ----
+
+/// Each element is zero with probability `rate`, else x / (1 - rate). Advances `rng` by one stream.
+Variable dropout(const Variable& x, double rate, Rng& rng);
+
+// ---- normalisers (ops_softmax.cpp, ops_norm.cpp) ----
+
+/// exp(x_i) / Σ_j exp(x_j) along an axis.
+Variable softmax(const Variable& x, int axis);
+/// x_i - log Σ_j exp(x_j) along an axis.
+Variable log_softmax(const Variable& x, int axis);
+/// Softmax along the last axis over the elements that `keep` allows (its shape broadcasts to x's).
+/// Others are exactly 0, whatever x holds there, also NaN; so is a row in which nothing is kept, and
+/// every gradient that belongs to them.
+Variable masked_softmax(const Variable& x, const Keep& keep);
+/// gain · (x - mean) / √(variance + eps) + bias over the last axis (Ba, Kiros, Hinton, 2016); the variance
+/// is the population's. x: [..., D], gain and bias: [D].
+Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias, Real eps = Real(1e-5));
+/// x / max(‖x‖, eps) over the last axis; the gradient of a zero row is finite.
+Variable l2_normalize(const Variable& x, Real eps = Real(1e-12));
+
+// ---- losses (ops_loss.cpp) ----
+
+/// -Σ p log p over the last axis, in nats, with 0 log 0 = 0: [..., N] → [...].
+Variable entropy(const Variable& p);
+/// log Σ_j exp(x_j) - x_target over the last axis: [..., C] with targets [...] → [...]. Not averaged.
+Variable cross_entropy(const Variable& logits, const Ids& targets);
+/// Mean of (prediction - target)²; the shapes are equal. Of no elements: 0.
+Variable mse(const Variable& prediction, const Variable& target);
+
+// ---- sugar ----
+
+inline Variable operator+(const Variable& a, const Variable& b) { return add(a, b); }
+inline Variable operator-(const Variable& a, const Variable& b) { return sub(a, b); }
+inline Variable operator*(const Variable& a, const Variable& b) { return mul(a, b); }
+inline Variable operator/(const Variable& a, const Variable& b) { return div(a, b); }
+inline Variable operator-(const Variable& x) { return neg(x); }
+inline Variable operator*(Real factor, const Variable& x) { return scale(x, factor); }
+inline Variable operator*(const Variable& x, Real factor) { return scale(x, factor); }
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <initializer_list>
+
+#include "autograd/variable.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// An input of an op beside the formula of its gradient: `(const Tensor& dy) → Tensor`, or with Values on
+/// either side where nothing has to be copied. The result may have the output's shape instead of the
+/// input's when the op broadcast that input: the engine sums it back.
+template <class Formula>
+struct Wrt {
+  const Variable& input;
+  Formula formula;
+};
+template <class Formula>
+Wrt(const Variable&, Formula) -> Wrt<Formula>;
+
+/// The gradient of an input that enters unchanged.
+inline constexpr auto pass_on = [](const Value& dy) { return dy; };
+
+namespace detail {
+/// Checks a result under FiniteGuard.
+void inspect(const Op& op, const Tensor& value);
+void connect(Node& node, std::size_t input, const Variable& variable);
+}  // namespace detail
+
+/// Makes `value` the result of `op`. Where an input takes part in a graph (and no NoGrad is alive) the
+/// call is recorded; a formula whose input takes no part is dropped, with all that it captured.
+template <class... Formula>
+Variable record(const Op& op, Value value, Wrt<Formula>... wrt) {
+  detail::inspect(op, *value);
+  if (!recording() || !(wrt.input.tracked() || ...)) return Variable(std::move(value));
+  auto node = std::make_shared<FormulaNode<Formula...>>(
+      op, (wrt.input.tracked() ? std::optional<Formula>(std::move(wrt.formula)) : std::nullopt)...);
+  node->outputs[0].shape = value->shape();
+  std::size_t i = 0;
+  (detail::connect(*node, i++, wrt.input), ...);
+  return Variable(std::move(value), std::move(node), 0);
+}
+template <class... Formula>
+Variable record(const Op& op, Tensor value, Wrt<Formula>... wrt) {
+  return record(op, share(std::move(value)), std::move(wrt)...);
+}
+
+/// As above for an op with several outputs, or whose inputs' gradients are computed together:
+/// `backward(Cotangents) → Gradients`.
+template <class Backward>
+std::vector<Variable> record_joint(const Op& op, std::vector<Value> values, std::span<const Variable> inputs,
+                                   Backward backward) {
+  bool tracked = false;
+  for (const Variable& input : inputs) tracked = tracked || input.tracked();
+  std::shared_ptr<Node> node;
+  if (recording() && tracked) {
+    node = std::make_shared<JointNode<Backward>>(op, inputs.size(), values.size(), std::move(backward));
+    for (std::size_t i = 0; i < inputs.size(); ++i) detail::connect(*node, i, inputs[i]);
+  }
+  std::vector<Variable> results;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    detail::inspect(op, *values[i]);
+    if (node) node->outputs[i].shape = values[i]->shape();
+    results.emplace_back(std::move(values[i]), node, static_cast<std::uint32_t>(i));
+  }
+  return results;
+}
+template <class Backward>
+Variable record_joint(const Op& op, Tensor value, std::initializer_list<Variable> inputs, Backward backward) {
+  return record_joint(op, std::vector<Value>{share(std::move(value))},
+                      std::span(inputs.begin(), inputs.size()), std::move(backward))[0];
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,81 @@
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <toml++/toml.h>
+
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+#include "training/checkpoint_file.hpp"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// path → shape, count and checksum of what stands under `prefix`.
+Json arrays(const Checkpoint& from, std::string_view prefix) {
+  Json object = Json::object();
+  for (const Entry& entry : from.entries.all()) {
+    if (!entry.name.starts_with(prefix)) continue;
+    const std::size_t count = std::visit([](const auto& values) { return values.size(); }, entry.values);
+    object[entry.name.substr(prefix.size())] = {
+        {"shape", entry.shape}, {"count", count}, {"kind", kind_name(entry)}, {"xxh3", checksum(entry)}};
+  }
+  return object;
+}
+
+Json config_of(const Checkpoint& from) {
+  std::ostringstream text;
+  text << toml::json_formatter(toml::parse(from.label.config));
+  return Json::parse(text.str());
+}
+
+Json description(const Checkpoint& from) {
+  Json object{{"task", from.label.task}, {"step", from.position.step}};
+  if (from.position.has_best)
+    object["best"] = {{"value", from.position.best}, {"step", from.position.best_step}};
+  object["config"] = config_of(from);
+  object["parameters"] = arrays(from, "param/");
+  object["buffers"] = arrays(from, "buffer/");
+  return object;
+}
+
+std::string text_of(const Checkpoint& from) {
+  std::string text = fmt::format("{}: {} after step {}\n\n{}\n", from.origin, from.label.task,
+                                 from.position.step, from.label.config);
+  std::size_t total = 0;
+  const Json params = arrays(from, "param/");  // named: items() of a temporary would dangle
+  for (const auto& [path, facts] : params.items()) {
+    const auto count = facts["count"].get<std::size_t>();
+    total += count;
+    text += fmt::format("{:<40} {:>16} {:>10}  {}\n", path, facts["shape"].dump(), count,
+                        facts["xxh3"].get<std::string>());
+  }
+  return text + fmt::format("{} parameters\n", total);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Action& action) {
+  struct Arguments {
+    std::string checkpoint;
+    bool json = false;
+  };
+  const auto given = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("inspect", "show what a checkpoint holds");
+  command->add_option("checkpoint", given->checkpoint, "a .fovea file")->required();
+  command->add_flag("--json", given->json,
+                    "one JSON object: parameters (path → shape, count, xxh3), config, step");
+  command->callback([given, &action] {
+    action = [given] {
+      const Checkpoint from = read_checkpoint(given->checkpoint);
+      print(given->json ? description(from).dump(2, ' ', false, Json::error_handler_t::replace)
+                        : text_of(from));
+      return 0;
+    };
+  });
+}
+
+}  // namespace fovea

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <memory>
+
+#include "autograd/gradcheck.hpp"
+#include "cli/session.hpp"
+#include "cli/tasks.hpp"
+#include "training/about.hpp"
+#include "training/fit.hpp"
+
+// Makes a TaskEntry of a task. Beside the seam of training/task.hpp the task has
+//
+//     static constexpr const char* name = "cities";
+//     static constexpr const char* about = "finds a city by name";
+//     struct Config { …; void describe(Options&); };
+//     static TrainConfig defaults();
+//     MyTask(const Config&, std::uint64_t seed);        // reads data, builds the model from the seed
+//
+// and, where it makes sense,
+//
+//     std::string report(const Metrics&);               // a table for people
+//     std::string predict(const std::string& line, bool json);
+//     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
+//     static MyTask tiny(const Config&);                // small data and model, for gradcheck
+//     double entropy_weight;                            // set from --entropy
+//
+// `data` among the settings is what `--data FILE` of evaluate and predict replaces. Everything lives in
+// `namespace fovea::inline FOVEA_REAL`, because it stands in the program in both precisions.
+
+namespace fovea::inline FOVEA_REAL {
+
+namespace detail {
+
+template <class T>
+struct SettingsOf final : Settings {
+  SettingsOf() {
+    train = T::defaults();
+    train.describe(options);
+    config.describe(options);
+  }
+  typename T::Config config;
+};
+
+template <class T>
+void set_entropy(T& task, double weight) {
+  if constexpr (requires { task.entropy_weight = weight; }) {
+    task.entropy_weight = weight;
+  } else {
+    check<ConfigError>(weight == 0, "--entropy", "the task ", T::name,
+                       " has no attention whose entropy could count");
+  }
+}
+
+template <class T>
+Label label_of(const T& task, const Settings& settings) {
+  Label label{T::name, settings.options.toml(), {}};
+  if constexpr (requires { task.data_checksums(); }) label.data = task.data_checksums();
+  return label;
+}
+
+template <class T>
+std::string report_of(T& task, const Metrics& metrics) {
+  if constexpr (requires { task.report(metrics); }) {
+    return task.report(metrics);
+  } else {
+    return metrics.table();
+  }
+}
+
+template <class T>
+Evaluation evaluate(T& task, Split split) {
+  check<ConfigError>(task.size(split) > 0, "evaluate", "the ", to_string(split), " split of ", T::name,
+                     " is empty");
+  const NoGrad no_graph;
+  const Metrics metrics = task.evaluate(split);
+  return {metrics, report_of(task, metrics)};
+}
+
+/// The task that a checkpoint holds.
+template <class T>
+std::unique_ptr<T> restore(const Checkpoint& from, const std::string& data) {
+  SettingsOf<T> settings;
+  read_settings(settings, from, data);
+  auto task = std::make_unique<T>(settings.config, settings.train.seed);
+  load_task(from, *task);
+  return task;
+}
+
+template <class T>
+int train(Settings& settings, const TrainRequest& request) {
+  const Session session = open_session(settings, T::name, request);
+  T task(static_cast<SettingsOf<T>&>(settings).config, settings.train.seed);
+  set_entropy(task, settings.train.entropy);
+  FitState state = start_state(settings.train);
+  const Label label = label_of(task, settings);
+  if (session.from) {
+    check_continues(*session.from, label, task.size(Split::train));
+    load_checkpoint(*session.from, task, state);
+  }
+  Run run(session.folder, session.how, label);
+  run.describe(about(), settings.train.seed, parameter_count(task.model), request.command);
+  announce(session, run);
+  const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
+  if (result.signal) return interrupted(session, run, request, state.position, result.signal);
+  conclude(run, state.position, result.stopped_early);
+  // What is reported is the model that was chosen, not the one after the last step.
+  if (state.position.has_best) load_task(read_checkpoint(run.best()), task);
+  for (const Split split : {Split::test, Split::validation}) {
+    if (task.size(split) == 0) continue;
+    print_result(run, split, evaluate(task, split));
+    break;
+  }
+  return 0;
+}
+
+template <class T>
+Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& request) {
+  return evaluate(*restore<T>(from, request.data), request.split);
+}
+
+template <class T>
+std::function<std::string(const std::string&, bool)> predictor(const Checkpoint& from,
+                                                               const std::string& data) {
+  if constexpr (requires(T & task, const std::string& line) { task.predict(line, true); }) {
+    return [task = std::shared_ptr<T>(restore<T>(from, data))](const std::string& line, bool json) {
+      const NoGrad no_graph;
+      return task->predict(line, json);
+    };
+  } else {
+    throw ConfigError(join("[predict] the task ", T::name, " makes no predictions"));
+  }
+}
+
+template <class T>
+bool check_gradients(Settings& settings, std::string& report) {
+  if constexpr (requires(const typename T::Config& config) { T::tiny(config); }) {
+    T task = T::tiny(static_cast<SettingsOf<T>&>(settings).config);
+    set_entropy(task, settings.train.entropy);
+    const std::vector<std::size_t> items =
+        Rng(1).permutation(std::min<std::size_t>(task.size(Split::train), 4));
+    Rng rng(2);
+    const auto batch = std::as_const(task).batch(Split::train, items, rng);
+    const GradcheckReport result = gradcheck(parameters(task.model),
+                                             [&] {
+                                               Pass pass{.training = true, .rng = Rng(3)};
+                                               return task.loss(batch, pass).value;
+                                             },
+                                             {});
+    report = result.text();
+    return result.passed;
+  } else {
+    throw ConfigError(join("[gradcheck] the task ", T::name, " has no tiny model to check"));
+  }
+}
+
+}  // namespace detail
+
+template <Task T>
+TaskEntry entry() {
+  return {T::name,
+          T::about,
+          []() -> std::unique_ptr<Settings> { return std::make_unique<detail::SettingsOf<T>>(); },
+          &detail::train<T>,
+          &detail::evaluate_checkpoint<T>,
+          &detail::predictor<T>,
+          &detail::check_gradients<T>};
+}
+
+}  // namespace fovea::inline FOVEA_REAL

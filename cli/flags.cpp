@@ -1,0 +1,55 @@
+#include "cli/flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "core/check.hpp"
+#include "training/text.hpp"
+
+namespace fovea {
+namespace {
+
+// The subcommand that was chosen, and the one of that, and so on.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+}  // namespace
+
+void add_flags(CLI::App& app, const Options& options, Flags& flags) {
+  for (const Option& option : options.all()) {
+    const std::string name = option.name();
+    const std::string help = option.help() + " (" + option.expected() + ")";
+    if (option.is_flag()) {
+      const auto set = [&flags, name](std::int64_t count) {
+        flags.emplace_back(name, count > 0 ? "true" : "false");
+      };
+      app.add_flag_function("--" + name + ",!--no-" + name, set, option.help());
+      continue;
+    }
+    const auto set = [&flags, name](const std::string& text) { flags.emplace_back(name, text); };
+    CLI::Option* added = app.add_option_function<std::string>("--" + name, set, help);
+    added->type_name(option.is_text() ? "TEXT" : "NUMBER")->take_last();
+    if (!option.value().empty()) added->default_str(option.value());
+  }
+}
+
+void complain(const CLI::App& app, const std::string& message) {
+  const CLI::App& at = innermost(app);
+  const std::string see = "; see " + at.get_name() + " --help";
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (unknown.empty()) throw ConfigError(one_line(message) + see);
+  const std::string& word = unknown.front();
+  if (word.starts_with("-")) {
+    std::vector<std::string> names{"--help"};
+    for (const CLI::Option* option : at.get_options()) names.push_back("--" + option->get_single_name());
+    const std::string bare = word.substr(0, word.find('='));
+    throw ConfigError("unknown option \"" + bare + "\"" + suggestion(bare, names) + see);
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* command : at.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  throw ConfigError("\"" + word + "\" is not known here" + suggestion(word, names) + see);
+}
+
+}  // namespace fovea

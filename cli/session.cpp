@@ -1,0 +1,159 @@
+#include "cli/session.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/print.hpp"
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "training/plan.hpp"
+#include "training/text.hpp"
+
+namespace fovea {
+namespace {
+
+void apply(Settings& settings, const TrainRequest& request) {
+  if (!request.config_file.empty()) settings.options.read_toml_file(request.config_file);
+  for (const auto& [name, text] : request.flags) settings.options.set(name, text);
+}
+
+std::string flag(const TrainRequest& request, std::string_view name) {
+  for (const auto& [key, text] : request.flags) {
+    if (key == name) return text;
+  }
+  return {};
+}
+
+std::string shell_quoted(const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("/._-+=:,").find(c) != std::string_view::npos;
+  });
+  if (plain && !text.empty()) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+// The last checkpoint, or else the best one: it holds everything too, from some steps before.
+std::unique_ptr<Checkpoint> newest_checkpoint(const std::filesystem::path& folder, std::string& fallback) {
+  try {
+    return std::make_unique<Checkpoint>(read_checkpoint(Run::last_of(folder)));
+  } catch (const CheckpointError& error) {
+    if (!std::filesystem::exists(Run::best_of(folder))) throw;
+    fallback = error.what();
+  }
+  return std::make_unique<Checkpoint>(read_checkpoint(Run::best_of(folder)));
+}
+
+void resume(Settings& settings, const std::string& task, const TrainRequest& request, Session& session) {
+  session.how = Run::Open::resume;
+  session.from = newest_checkpoint(session.folder, session.fallback);
+  const Checkpoint& from = *session.from;
+  check<ConfigError>(from.label.task == task, "train", from.origin, " is of the task ", from.label.task,
+                     ", not ", task);
+  read_settings(settings, from, {});
+  std::vector<std::string> before;
+  for (const Option& option : settings.options.all()) before.push_back(option.value());
+  const std::uint64_t planned = Plan(settings.train, from.position.items).total();
+  apply(settings, request);
+  std::size_t i = 0;
+  for (const Option& option : settings.options.all()) {
+    const std::string& was = before[i++];
+    const bool same = !option.saved() || option.changes() || option.value() == was;
+    check<ConfigError>(same, "resume", "--", option.name(), " is ", was, " in this run and cannot become ",
+                       option.value(), "; leave it out, or start another run with --out");
+  }
+  const std::uint64_t total = Plan(settings.train, from.position.items).total();
+  check<ConfigError>(
+      settings.train.schedule == "constant" || total == planned, "resume", "the ", settings.train.schedule,
+      " schedule was laid out over ", planned, " steps; ", total,
+      " would change every rate. Leave --epochs and --steps as they were, or start another run");
+}
+
+void tell(Run& run, const std::string& text) {
+  fmt::print(stderr, "{}\n", text);
+  run.log(text);
+}
+
+}  // namespace
+
+void read_settings(Settings& settings, const Checkpoint& from, const std::string& data) {
+  try {
+    settings.options.read_toml(from.label.config, from.origin + ": its config");
+  } catch (const ConfigError& error) {
+    throw CheckpointError(error.what());
+  }
+  if (data.empty()) return;
+  check<ConfigError>(settings.options.find("data") != nullptr, "--data", "the task ", from.label.task,
+                     " does not read data from a file");
+  settings.options.set("data", data);
+}
+
+Session open_session(Settings& settings, const std::string& task, const TrainRequest& request) {
+  check<ConfigError>(!(request.resume && request.overwrite), "train",
+                     "--resume and --overwrite exclude each other");
+  Session session;
+  if (request.resume) {
+    const std::string out = flag(request, "out");
+    session.folder = out.empty() ? newest_run(task) : std::filesystem::path(out);
+    resume(settings, task, request, session);
+  } else {
+    apply(settings, request);
+    const std::string& out = settings.train.out;
+    check<ConfigError>(!request.overwrite || !out.empty(), "train",
+                       "--overwrite needs --out with the run to replace");
+    session.folder = out.empty() ? next_run(task) : std::filesystem::path(out);
+    if (request.overwrite) session.how = Run::Open::overwrite;
+  }
+  set_threads(settings.train.threads);
+  return session;
+}
+
+void check_continues(const Checkpoint& from, const Label& label, std::uint64_t items) {
+  for (const auto& [file, sum] : label.data) {
+    const auto& before = from.label.data;
+    const auto was =
+        std::find_if(before.begin(), before.end(), [&](const auto& pair) { return pair.first == file; });
+    check<CheckpointError>(was != before.end() && was->second == sum, "resume", file,
+                           " is not what this run was trained on; bring it back, or start another run");
+  }
+  check<CheckpointError>(items == from.position.items, "resume", "the training split has ", items,
+                         " items; this run had ", from.position.items);
+}
+
+void announce(const Session& session, Run& run) {
+  if (!session.fallback.empty()) {
+    run.warn(session.fallback);
+    fmt::print(stderr, "fovea: {}; going on from {}\n", one_line(session.fallback), session.from->origin);
+  }
+  const std::string folder = run.folder().string();
+  tell(run, session.from ? fmt::format("resuming {} at step {}", folder, session.from->position.step)
+                         : fmt::format("training {} in {}", run.label().task, folder));
+}
+
+int interrupted(const Session& session, Run& run, const TrainRequest& request, const Position& at,
+                int signal) {
+  tell(run,
+       fmt::format("stopped by signal {} after step {}, saved {}", signal, at.step, run.last().string()));
+  tell(run, fmt::format("go on with: {} train {} --resume --out {}", shell_quoted(request.program),
+                        run.label().task, shell_quoted(session.folder.string())));
+  return 128 + signal;
+}
+
+void conclude(Run& run, const Position& at, bool stopped_early) {
+  std::string text = fmt::format("{} after step {}", stopped_early ? "stopped early" : "finished", at.step);
+  if (at.has_best)
+    text += fmt::format("; the best model is of step {}: {}", at.best_step, run.best().string());
+  tell(run, text);
+}
+
+void print_result(Run& run, Split split, const Evaluation& result) {
+  print(result.report);
+  run.log(fmt::format("{} {}", to_string(split), result.metrics.json()));
+}
+
+}  // namespace fovea

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/tasks.hpp"
+#include "training/run.hpp"
+
+// What `train` does around `fit`, as far as it does not depend on the task's type.
+
+namespace fovea {
+
+/// Where a run lives and what it starts from.
+struct Session {
+  std::filesystem::path folder;
+  Run::Open how = Run::Open::fresh;
+  std::unique_ptr<Checkpoint> from;  // when it is resumed
+  std::string fallback;              // why `from` is not the last checkpoint, if it is not
+};
+
+/// Brings the settings together (flags over file over checkpoint or defaults), finds the folder, and sets the
+/// number of threads. A resumed run refuses settings that would make it another run.
+Session open_session(Settings& settings, const std::string& task, const TrainRequest& request);
+
+/// Settings as a checkpoint holds them, with another `data` unless that is empty.
+void read_settings(Settings& settings, const Checkpoint& from, const std::string& data);
+
+/// CheckpointError when the data are not those that the checkpoint was trained on.
+void check_continues(const Checkpoint& from, const Label& label, std::uint64_t items);
+
+/// Runs `fit` and puts what it throws into the log.
+template <class Fit>
+auto guarded(Run& run, const Fit& fit) {
+  try {
+    return fit();
+  } catch (const std::exception& error) {
+    run.warn(error.what());
+    throw;
+  }
+}
+
+// Words for people, on stderr and in the log; `print_result` on stdout.
+void announce(const Session& session, Run& run);
+int interrupted(const Session& session, Run& run, const TrainRequest& request, const Position& at,
+                int signal);
+void conclude(Run& run, const Position& at, bool stopped_early);
+void print_result(Run& run, Split split, const Evaluation& result);
+
+}  // namespace fovea

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "training/checkpoint_file.hpp"
+#include "training/config.hpp"
+#include "training/metrics.hpp"
+
+namespace fovea {
+
+/// Every setting of one task: those common to training and the task's own, with one description of both.
+struct Settings {
+  Settings() = default;
+  Settings(const Settings&) = delete;
+  virtual ~Settings() = default;
+
+  TrainConfig train;
+  Options options;
+};
+
+struct TrainRequest {
+  /// Flags in the order given, name without dashes → text.
+  std::vector<std::pair<std::string, std::string>> flags;
+  std::string config_file;  // empty: none
+  bool resume = false, overwrite = false;
+  std::string program, command;  // its name and the whole line, as typed
+};
+
+struct EvaluateRequest {
+  std::string data;  // replaces the task's `data` setting; empty: as in training
+  Split split = Split::test;
+};
+struct Evaluation {
+  Metrics metrics;
+  std::string report;  // for people
+};
+
+/// A task without its type. No signature knows of the precision.
+struct TaskEntry {
+  std::string name, about;
+  std::unique_ptr<Settings> (*settings)();
+  /// Trains, and returns the exit code: 0, or 128 + signal.
+  int (*train)(Settings&, const TrainRequest&);
+  Evaluation (*evaluate)(const Checkpoint&, const EvaluateRequest&);
+  /// A function from a line of input to what is printed for it.
+  std::function<std::string(const std::string& line, bool json)> (*predictor)(const Checkpoint&,
+                                                                              const std::string& data);
+  /// Compares every gradient of a tiny model with differences. Only meaningful in double.
+  bool (*gradcheck)(Settings&, std::string& report);
+};
+
+}  // namespace fovea
+
+namespace fovea::inline FOVEA_REAL {
+
+/// The tasks that this program knows. Defined by the program (cli/tasks.cpp), once for each precision.
+std::span<const TaskEntry> tasks();
+
+}  // namespace fovea::inline FOVEA_REAL

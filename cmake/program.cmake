@@ -1,0 +1,37 @@
+# The program `fovea`. It is built in single precision, and holds the double build too: for gradcheck.
+
+# The examples, in both precisions. An example is found by its folder; it needs no file of CMake's.
+file(GLOB_RECURSE FOVEA_EXAMPLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+set(FOVEA_PROGRAM_LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
+    spdlog::spdlog ${UTF8PROC_LIBRARY})
+
+function(fovea_add_examples real)
+  add_library(examples_${real} STATIC ${FOVEA_EXAMPLE_SOURCES})
+  target_compile_definitions(examples_${real} PRIVATE FOVEA_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
+  target_link_libraries(examples_${real} PUBLIC fovea_${real} PRIVATE fovea_flags ${FOVEA_PROGRAM_LIBRARIES})
+  target_precompile_headers(examples_${real} PRIVATE <xtensor/xarray.hpp> <functional> <memory> <string> <vector>)
+endfunction()
+fovea_add_examples(f32)
+fovea_add_examples(f64)
+
+# Everything of the program but main and its list of tasks, so that the tests can put theirs in its place.
+file(GLOB FOVEA_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
+list(FILTER FOVEA_CLI_SOURCES EXCLUDE REGEX "/(main|tasks|gradcheck_bridge)\\.cpp$")
+add_library(fovea_cli STATIC ${FOVEA_CLI_SOURCES})
+target_link_libraries(fovea_cli PUBLIC fovea_f32 PRIVATE fovea_flags ${FOVEA_PROGRAM_LIBRARIES})
+target_precompile_headers(fovea_cli PRIVATE <CLI/CLI.hpp> <functional> <memory> <string> <vector>)
+
+# A program with the tasks that `list` defines, a source that is compiled in each precision. A target may link
+# only one of them (see library.cmake), hence the double build comes in as objects and archive files.
+function(fovea_add_program name list)
+  add_library(${name}_double OBJECT ${PROJECT_SOURCE_DIR}/cli/gradcheck_bridge.cpp ${list})
+  target_link_libraries(${name}_double PRIVATE fovea_flags fovea_f64 ${FOVEA_PROGRAM_LIBRARIES})
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/cli/main.cpp ${list} $<TARGET_OBJECTS:${name}_double>)
+  add_dependencies(${name} examples_f64 fovea_f64)
+  target_link_libraries(${name} PRIVATE
+      fovea_flags $<TARGET_FILE:examples_f64> $<TARGET_FILE:fovea_f64> fovea_cli examples_f32
+      ${FOVEA_PROGRAM_LIBRARIES})
+endfunction()
+
+fovea_add_program(fovea ${PROJECT_SOURCE_DIR}/cli/tasks.cpp)
+set_target_properties(fovea PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -1,0 +1,101 @@
+#include "core/attention/mask.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/attention/mask_term.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view here = "mask";
+constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
+
+// The lengths of kind `Lengths` that hold for the whole mask: those joined by `&` alone.
+template <class Lengths>
+const std::vector<std::size_t>* lengths_in(const Mask::Term& term) {
+  if (const auto* lengths = std::get_if<Lengths>(&term.part)) return &lengths->lengths;
+  if (const auto* both = std::get_if<Both>(&term.part)) {
+    const auto* found = lengths_in<Lengths>(*both->a);
+    return found ? found : lengths_in<Lengths>(*both->b);
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const Mask::Term> term(MaskPart part) {
+  return std::make_shared<const Mask::Term>(Mask::Term{std::move(part)});
+}
+
+}  // namespace
+
+Mask Mask::key_lengths(std::vector<std::size_t> lengths) {
+  return Mask(term(KeyLengths{std::move(lengths)}));
+}
+Mask Mask::query_lengths(std::vector<std::size_t> lengths) {
+  return Mask(term(QueryLengths{std::move(lengths)}));
+}
+Mask Mask::causal() { return Mask(term(Band{-far, 0, {}})); }
+Mask Mask::causal(std::int64_t offset) { return Mask(term(Band{-far, 0, offset})); }
+Mask Mask::window(std::size_t before, std::size_t after) {
+  const auto limited = [](std::size_t n) { return static_cast<std::int64_t>(std::min<std::size_t>(n, far)); };
+  return Mask(term(Band{-limited(before), limited(after), {}}));
+}
+Mask Mask::global_tokens(std::vector<std::size_t> positions) {
+  std::sort(positions.begin(), positions.end());
+  return Mask(term(GlobalTokens{std::move(positions)}));
+}
+Mask Mask::strided(std::size_t stride) {
+  check<ConfigError>(stride > 0, here, "a stride of 0 leads nowhere; expected at least 1");
+  return Mask(term(Strided{static_cast<std::int64_t>(stride)}));
+}
+Mask Mask::blocks(std::size_t size) {
+  check<ConfigError>(size > 0, here, "blocks of size 0 hold nothing; expected at least 1");
+  return Mask(term(Blocks{static_cast<std::int64_t>(size)}));
+}
+Mask Mask::keep(Keep keep) { return Mask(term(std::move(keep))); }
+
+Mask operator&(const Mask& a, const Mask& b) {
+  if (!a.root_) return b;
+  if (!b.root_) return a;
+  return Mask(term(Both{a.root_, b.root_}));
+}
+
+Mask operator|(const Mask& a, const Mask& b) {
+  if (!a.root_ || !b.root_) return {};
+  return Mask(term(Either{a.root_, b.root_}));
+}
+
+MaskView Mask::view(std::size_t items, std::size_t queries, std::size_t keys) const {
+  MaskView view;
+  view.root_ = root_;
+  view.shift_.assign(items, static_cast<std::int64_t>(keys) - static_cast<std::int64_t>(queries));
+  if (!root_) return view;
+  check_fits(root_->part, items, queries, keys);
+  const auto* of_keys = lengths_in<KeyLengths>(*root_);
+  const auto* of_queries = lengths_in<QueryLengths>(*root_);
+  for (std::size_t b = 0; of_keys && of_queries && b < items; ++b) {
+    view.shift_[b] = static_cast<std::int64_t>((*of_keys)[b]) - static_cast<std::int64_t>((*of_queries)[b]);
+  }
+  return view;
+}
+
+Keep Mask::expand(std::size_t items, std::size_t queries, std::size_t keys) const {
+  const MaskView whole = view(items, queries, keys);
+  Keep keep({items, queries, keys}, std::vector<unsigned char>(items * queries * keys));
+  for (std::size_t row = 0; row < items * queries; ++row) {
+    whole.row(row / queries, row % queries, {0, keys}, keep.values.data() + row * keys);
+  }
+  return keep;
+}
+
+MaskView::Cover MaskView::cover(std::size_t item, Span queries, Span keys) const {
+  return root_ ? cover_of(root_->part, {item, shift_[item]}, queries, keys) : Cover::all;
+}
+
+void MaskView::row(std::size_t item, std::size_t i, Span keys, unsigned char* out) const {
+  for (std::size_t j = keys.begin; j < keys.end; ++j) {
+    out[j - keys.begin] = !root_ || allows(root_->part, {item, shift_[item]}, i, j);
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+
+namespace fovea {
+
+class MaskView;
+
+/// Which keys a query may attend to. A mask is a value that keeps its structure: it is made of the parts
+/// below, joined by `&` and `|`, and knows no shape until it meets queries and keys. The default allows
+/// everything. So a kernel can leave out whole tiles, and every path reads the same mask.
+///
+/// Parts that compare positions (causal, window, …) align queries and keys at their end: key j stands at
+/// query position j - (keys - queries). With both key and query lengths in the mask the item's own numbers
+/// count.
+class Mask {
+ public:
+  Mask() = default;
+
+  /// Keys 0 … lengths[b]-1 of item b; the rest is padding. One length for each item.
+  static Mask key_lengths(std::vector<std::size_t> lengths);
+  /// Queries 0 … lengths[b]-1 of item b; later ones see nothing.
+  static Mask query_lengths(std::vector<std::size_t> lengths);
+  /// Key j for query i where j ≤ i + (keys - queries): the last query sees every key.
+  static Mask causal();
+  /// Key j for query i where j ≤ i + offset.
+  static Mask causal(std::int64_t offset);
+  /// At most `before` keys before a query's position, the one at it, and `after` keys after it.
+  static Mask window(std::size_t before, std::size_t after);
+  /// These positions see every key and are seen by every query (Beltagy et al., 2020). To be joined by `|`.
+  static Mask global_tokens(std::vector<std::size_t> positions);
+  /// Keys at a distance from the query's position that `stride` divides (Child et al., 2019).
+  static Mask strided(std::size_t stride);
+  /// Keys in the query's own block of `size` positions.
+  static Mask blocks(std::size_t size);
+  /// Any choice: true where a key is kept. The shape broadcasts to [items, queries, keys].
+  static Mask keep(Keep keep);
+
+  /// What both allow.
+  friend Mask operator&(const Mask& a, const Mask& b);
+  /// What either allows.
+  friend Mask operator|(const Mask& a, const Mask& b);
+
+  bool allows_all() const { return !root_; }
+
+  /// The mask for so many items, queries and keys. Throws ShapeError when a part does not fit these numbers.
+  MaskView view(std::size_t items, std::size_t queries, std::size_t keys) const;
+  /// Every element of it: [items, queries, keys].
+  Keep expand(std::size_t items, std::size_t queries, std::size_t keys) const;
+
+  struct Term;
+
+ private:
+  explicit Mask(std::shared_ptr<const Term> root) : root_(std::move(root)) {}
+  std::shared_ptr<const Term> root_;
+};
+
+/// A range of positions: begin … end-1.
+struct Span {
+  std::size_t begin, end;
+};
+
+/// A mask that has met its shape.
+class MaskView {
+ public:
+  /// How much of a tile is allowed. `none` and `all` are certain; `some` may turn out to be either.
+  enum class Cover { none, some, all };
+  Cover cover(std::size_t item, Span queries, Span keys) const;
+
+  /// out[j - keys.begin] = 1 where query `i` of `item` may see key j, else 0.
+  void row(std::size_t item, std::size_t i, Span keys, unsigned char* out) const;
+
+ private:
+  friend class Mask;
+  std::shared_ptr<const Mask::Term> root_;
+  std::vector<std::int64_t> shift_;  // keys - queries, for each item
+};
+
+}  // namespace fovea

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <variant>
+
+#include "core/attention/mask.hpp"
+
+// What masks are made of. Only mask.cpp and mask_term.cpp see this.
+
+namespace fovea {
+
+/// One item of a view: its number, and how far keys are shifted against queries.
+struct MaskItem {
+  std::size_t number;
+  std::int64_t shift;
+};
+
+struct KeyLengths {
+  std::vector<std::size_t> lengths;
+};
+struct QueryLengths {
+  std::vector<std::size_t> lengths;
+};
+/// Distance of key j from query i, d = j - (i + shift), lies in lowest … highest.
+struct Band {
+  std::int64_t lowest, highest;
+  std::optional<std::int64_t> shift;  // else the item's
+};
+struct GlobalTokens {
+  std::vector<std::size_t> positions;  // ascending
+};
+struct Strided {
+  std::int64_t stride;
+};
+struct Blocks {
+  std::int64_t size;
+};
+struct Both {
+  std::shared_ptr<const Mask::Term> a, b;
+};
+struct Either {
+  std::shared_ptr<const Mask::Term> a, b;
+};
+
+using MaskPart =
+    std::variant<KeyLengths, QueryLengths, Band, GlobalTokens, Strided, Blocks, Keep, Both, Either>;
+
+struct Mask::Term {
+  MaskPart part;
+};
+
+void check_fits(const MaskPart& part, std::size_t items, std::size_t queries, std::size_t keys);
+MaskView::Cover cover_of(const MaskPart& part, const MaskItem& item, Span queries, Span keys);
+bool allows(const MaskPart& part, const MaskItem& item, std::size_t i, std::size_t j);
+
+}  // namespace fovea

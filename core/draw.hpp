@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/random.hpp"
+#include "core/tensor.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+// Tensors of random numbers. Element `i` is draw `i` of the stream, which moves on by the tensor's size:
+// the same numbers in f32 (rounded) and f64, and the same bits for any number of threads.
+
+/// Uniform between `lo` and `hi`. (In f32 rounding may yield `hi` itself.)
+Tensor uniform(Rng& rng, const Shape& shape, Real lo, Real hi);
+Tensor normal(Rng& rng, const Shape& shape, Real mean, Real deviation);
+/// Normal, conditioned on lying within two deviations of the mean.
+Tensor truncated_normal(Rng& rng, const Shape& shape, Real mean, Real deviation);
+/// Elements are 1 with probability `keep_probability` (to 2^-32), else 0. Half a draw each: the stream moves
+/// on by half the size, rounded up.
+Tensor keep_mask(Rng& rng, const Shape& shape, double keep_probability);
+
+}  // namespace fovea::inline FOVEA_REAL

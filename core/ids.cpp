@@ -1,0 +1,44 @@
+#include "core/ids.hpp"
+
+#include <algorithm>
+
+namespace fovea {
+namespace {
+
+// Where element `i` of a tensor stands: `[1, 4]`.
+Shape position_of(std::size_t i, const Shape& shape) {
+  Shape position = shape;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    position[axis] = i % shape[axis];
+    i /= shape[axis];
+  }
+  return position;
+}
+
+}  // namespace
+
+Ids::Ids(Shape in_shape, std::vector<std::int64_t> in_values)
+    : shape(std::move(in_shape)), values(std::move(in_values)) {
+  check(volume(shape) == values.size(), "Ids", values.size(), " ids do not fill shape ", shape);
+}
+
+Keep::Keep(Shape in_shape, std::vector<unsigned char> in_values)
+    : shape(std::move(in_shape)), values(std::move(in_values)) {
+  check(volume(shape) == values.size(), "Keep", values.size(), " values do not fill shape ", shape);
+}
+
+void check_ids(const Ids& ids, std::size_t count, std::string_view where) {
+  for (std::size_t i = 0; i < ids.values.size(); ++i) {
+    const std::int64_t id = ids.values[i];
+    check(0 <= id && static_cast<std::size_t>(id) < count, where, "id ", id, " at position ",
+          position_of(i, ids.shape), " is outside 0 … ", static_cast<std::int64_t>(count) - 1, " (", count,
+          " rows)");
+  }
+}
+
+std::vector<std::size_t> rows_of(const Ids& ids, std::size_t count, std::string_view where) {
+  check_ids(ids, count, where);
+  return {ids.values.begin(), ids.values.end()};
+}
+
+}  // namespace fovea

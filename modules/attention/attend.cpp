@@ -1,0 +1,77 @@
+#include "modules/attention/attend.hpp"
+
+#include "modules/dropout.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+constexpr std::string_view here = "attention";
+
+void check_shapes(const Variable& query, const Variable& keys, const Variable& values) {
+  check(query.rank() == 2 || query.rank() == 3, here, "queries have shape ", query.shape(),
+        "; expected [batch, queries, width], or [batch, width] for one query each");
+  const std::size_t batch = query.shape()[0];
+  const auto shared = [batch](const Variable& x) {
+    return x.rank() == 2 || (x.rank() == 3 && x.shape()[0] == batch);
+  };
+  check(shared(keys), here, "keys have shape ", keys.shape(), "; expected [", batch,
+        ", keys, width], or [keys, width] shared by the batch, to match queries ", query.shape());
+  check(!values.defined() || (shared(values) && values.length(-2) == keys.length(-2)), here,
+        "values have shape ", values.defined() ? values.shape() : Shape{}, "; expected ", keys.length(-2),
+        " of them to match keys ", keys.shape());
+}
+
+// [T, D] → [1, T, D]: shared by the batch.
+Variable with_batch(const Variable& x) {
+  return x.defined() && x.rank() == 2 ? reshape(x, {1, x.shape()[0], x.shape()[1]}) : x;
+}
+
+// Without the axis of the one query that each item had.
+Variable without_queries(const Variable& x) {
+  return x.defined() ? reshape(x, without_axis(x.shape(), 1, false)) : x;
+}
+
+Variable normalised(const Variable& scores, const Mask& mask) {
+  if (mask.allows_all()) return softmax(scores, -1);
+  return masked_softmax(scores, mask.expand(scores.shape()[0], scores.shape()[1], scores.shape()[2]));
+}
+
+}  // namespace
+
+Variable prepare(const Score& score, const Variable& keys) {
+  return std::visit([&](const auto& kind) { return kind.prepare(keys); }, score);
+}
+
+Attended attend(const Score& score, const Variable& query, const Variable& keys, const Variable& values,
+                Pass& pass, const AttendOptions& options) {
+  check_shapes(query, keys, values);
+  return attend_prepared(score, query, prepare(score, keys), values, pass, options);
+}
+
+Attended attend_prepared(const Score& score, const Variable& query, const Variable& prepared,
+                         const Variable& values, Pass& pass, const AttendOptions& options) {
+  check_shapes(query, prepared, values);
+  if (query.rank() == 2) {
+    const Variable one_each = reshape(query, {query.shape()[0], 1, query.shape()[1]});
+    const Attended a = attend_prepared(score, one_each, prepared, values, pass, options);
+    return {without_queries(a.context), without_queries(a.scores), without_queries(a.weights),
+            without_queries(a.entropy)};
+  }
+  const Variable scores =
+      std::visit([&](const auto& kind) { return kind(query, with_batch(prepared)); }, score);
+  check(!options.bias.defined() || broadcasts_to(options.bias.shape(), scores.shape()), here,
+        "the bias has shape ", options.bias.defined() ? options.bias.shape() : Shape{},
+        ", which does not broadcast to the scores' ", scores.shape());
+  Attended result;
+  if (options.want.scores) result.scores = scores;
+  if (!values.defined() && !options.want.weights && !options.want.entropy) return result;
+  const Variable weights =
+      normalised(options.bias.defined() ? add(scores, options.bias) : scores, options.mask);
+  if (options.want.weights) result.weights = weights;
+  if (options.want.entropy) result.entropy = entropy(weights);
+  if (values.defined())
+    result.context = weighted_sum(Dropout{options.dropout}(weights, pass), with_batch(values));
+  return result;
+}
+
+}  // namespace fovea::inline FOVEA_REAL

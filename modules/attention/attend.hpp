@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/attention/mask.hpp"
+#include "modules/attention/score.hpp"
+#include "modules/pass.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// What to return beside the context. Each costs memory for [B, Tq, Tk] numbers, but for entropy.
+struct Want {
+  bool scores = false, weights = false, entropy = false;
+};
+
+/// The result of an attention. What was not asked for is undefined.
+struct Attended {
+  Variable context;  // [B, Tq, Dv]; undefined when no values were given
+  Variable scores;   // [B, Tq, Tk], before the mask
+  Variable weights;  // [B, Tq, Tk], before dropout; rows sum to 1, or are 0 where no key is allowed
+  Variable entropy;  // [B, Tq], of the weights, in nats
+};
+
+struct AttendOptions {
+  Mask mask = {};
+  double dropout = 0;  // on the weights, while training
+  Want want = {};
+  Variable bias = {};  // added to the scores; broadcasts to [B, Tq, Tk] (see bias.hpp)
+};
+
+/// context = softmax(score(query, keys) + bias, mask) · values.
+/// query [B, Tq, Dq], keys [B, Tk, Dk], values [B, Tk, Dv] → [B, Tq, Dv]. Keys and values [Tk, D] are shared
+/// by the batch; with one query for each item, [B, Dq], results have no axis Tq either. A query without an
+/// allowed key gets a context, weights, an entropy and gradients of exactly 0, and what lies under a masked
+/// key, even NaN, has no influence. `values` may be undefined. Raw scores do not contain the bias.
+Attended attend(const Score& score, const Variable& query, const Variable& keys, const Variable& values,
+                Pass& pass, const AttendOptions& options = {});
+
+/// The same with keys from `prepare`, for several calls over the same keys.
+Attended attend_prepared(const Score& score, const Variable& query, const Variable& prepared,
+                         const Variable& values, Pass& pass, const AttendOptions& options = {});
+
+/// What the score makes of keys alone.
+Variable prepare(const Score& score, const Variable& keys);
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,64 @@
+#include "modules/attention/score.hpp"
+
+#include <cmath>
+
+#include "core/draw.hpp"
+#include "modules/init.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+void check_dot(std::string_view where, const Variable& query, const Variable& keys) {
+  check(query.rank() == 3 && keys.rank() == 3, where, "queries have shape ", query.shape(), " and keys ",
+        keys.shape(), "; expected [batch, time, width] for both");
+  check(query.length(-1) == keys.length(-1), where, "keys have shape ", keys.shape(), "; expected width ",
+        query.length(-1), " to match queries ", query.shape(),
+        " (project one of them, or use the additive score)");
+}
+
+}  // namespace
+
+Variable DotScore::operator()(const Variable& query, const Variable& prepared) const {
+  check_dot("dot score", query, prepared);
+  return matmul(query, prepared, false, true);
+}
+
+Variable ScaledDotScore::operator()(const Variable& query, const Variable& prepared) const {
+  check_dot("scaled dot score", query, prepared);
+  return scale(matmul(query, prepared, false, true),
+               Real(1) / std::sqrt(static_cast<Real>(query.length(-1))));
+}
+
+Variable GeneralScore::operator()(const Variable& query, const Variable& prepared) const {
+  check_dot("general score", query, prepared);
+  return matmul(query, prepared, false, true);
+}
+
+AdditiveScore::AdditiveScore(std::size_t query_width, std::size_t key_width, std::size_t hidden, Rng& rng)
+    : query(orthogonal(rng, {hidden, query_width}), Bias::no),
+      key(orthogonal(rng, {hidden, key_width}), Bias::yes),
+      v(normal(rng, {hidden}, 0, Real(1) / std::sqrt(static_cast<Real>(hidden)))) {}
+
+Variable AdditiveScore::operator()(const Variable& queries, const Variable& prepared) const {
+  check(queries.rank() == 3 && prepared.rank() == 3, "additive score", "queries have shape ", queries.shape(),
+        " and prepared keys ", prepared.shape(), "; expected [batch, time, width] for both");
+  const std::size_t hidden = v.size();
+  const Variable a = query(queries);
+  const Variable at_query = reshape(a, {a.shape()[0], a.shape()[1], 1, hidden});
+  const Variable at_key = reshape(prepared, {prepared.shape()[0], 1, prepared.shape()[1], hidden});
+  // [B, Tq, Tk, H] × [1, H] → [B, Tq, Tk, 1]
+  const Variable s = linear(tanh(add(at_query, at_key)), reshape(v, {1, hidden}));
+  return reshape(s, {s.shape()[0], s.shape()[1], s.shape()[2]});
+}
+
+Score make_score(const std::string& name, std::size_t query_width, std::size_t key_width, std::size_t hidden,
+                 Rng& rng) {
+  if (name == "dot") return DotScore{};
+  if (name == "scaled_dot") return ScaledDotScore{};
+  if (name == "general") return GeneralScore(query_width, key_width, rng);
+  if (name == "additive") return AdditiveScore(query_width, key_width, hidden, rng);
+  throw ConfigError("[score] there is no score \"" + name +
+                    "\"; known are dot, scaled_dot, general, additive");
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "modules/linear.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+// How well a query fits a key: queries [B, Tq, Dq] × keys [B, Tk, Dk] → scores [B, Tq, Tk]; keys [1, Tk, Dk]
+// are shared by the batch. What depends on the keys alone is computed by `prepare`, once for as many queries
+// as there are.
+
+/// s = q · k (Luong et al., 2015). Needs Dq = Dk.
+struct DotScore {
+  FIELDS()
+  Variable prepare(const Variable& keys) const { return keys; }
+  Variable operator()(const Variable& query, const Variable& prepared) const;
+};
+
+/// s = q · k / √D (Vaswani et al., 2017): the factor keeps the variance of scores at 1 where that of the
+/// components is 1. Needs Dq = Dk.
+struct ScaledDotScore {
+  FIELDS()
+  Variable prepare(const Variable& keys) const { return keys; }
+  Variable operator()(const Variable& query, const Variable& prepared) const;
+};
+
+/// s = q W k (Luong et al., 2015). W [Dq, Dk] starts as Xavier uniform.
+struct GeneralScore {
+  Linear key;  // W, from keys to the queries' width
+  FIELDS(key)
+
+  GeneralScore() = default;
+  GeneralScore(std::size_t query_width, std::size_t key_width, Rng& rng)
+      : key(key_width, query_width, rng, Bias::no) {}
+
+  Variable prepare(const Variable& keys) const { return key(keys); }
+  Variable operator()(const Variable& query, const Variable& prepared) const;
+};
+
+/// s = v · tanh(W_q q + W_k k + b) (Bahdanau et al., 2015). Dq, Dk and the hidden width H are free. The
+/// projections start orthogonal, v normal with deviation 1/√H, b at zero.
+struct AdditiveScore {
+  Linear query, key;  // the bias b is the key's
+  Param v;            // [H]
+  FIELDS(query, key, v)
+
+  AdditiveScore() = default;
+  AdditiveScore(std::size_t query_width, std::size_t key_width, std::size_t hidden, Rng& rng);
+
+  Variable prepare(const Variable& keys) const { return key(keys); }
+  Variable operator()(const Variable& queries, const Variable& prepared) const;
+};
+
+/// Any of the scores.
+using Score = std::variant<DotScore, ScaledDotScore, GeneralScore, AdditiveScore>;
+
+/// By name: `dot`, `scaled_dot`, `general`, `additive`; ConfigError for any other. `hidden` is additive's.
+Score make_score(const std::string& name, std::size_t query_width, std::size_t key_width, std::size_t hidden,
+                 Rng& rng);
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "autograd/ops.hpp"
+#include "core/random.hpp"
+#include "modules/fields.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// A vector for each id: ids [...] → [..., width]. The table [count, width] starts normal with deviation
+/// `deviation`.
+struct Embedding {
+  Param table;
+  FIELDS(table)
+
+  Embedding() = default;
+  Embedding(std::size_t count, std::size_t width, Rng& rng, Real deviation = 1);
+
+  Variable operator()(const Ids& ids) const { return gather(table, ids); }
+};
+
+/// A vector for each bag of ids: the sum or mean of their rows (see embedding_bag in ops.hpp).
+struct EmbeddingBag {
+  Param table;
+  Bag kind = Bag::mean;
+  FIELDS(table)
+
+  EmbeddingBag() = default;
+  EmbeddingBag(std::size_t count, std::size_t width, Bag kind, Rng& rng, Real deviation = 1);
+
+  Variable operator()(const Ids& ids, const std::vector<std::size_t>& offsets) const {
+    return embedding_bag(table, ids, offsets, kind);
+  }
+};
+
+}  // namespace fovea::inline FOVEA_REAL

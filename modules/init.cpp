@@ -1,0 +1,51 @@
+#include "modules/init.hpp"
+
+#include <cmath>
+
+#include <xtensor-blas/xlinalg.hpp>
+
+#include "core/check.hpp"
+#include "core/draw.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+double fans(const Shape& shape, std::string_view where) {
+  check(shape.size() == 2, where, "shape ", shape, "; expected [outputs, inputs]");
+  return static_cast<double>(shape[0] + shape[1]);
+}
+
+}  // namespace
+
+Tensor xavier_uniform(Rng& rng, const Shape& shape) {
+  const Real limit = static_cast<Real>(std::sqrt(6 / fans(shape, "xavier_uniform")));
+  return uniform(rng, shape, -limit, limit);
+}
+
+Tensor xavier_normal(Rng& rng, const Shape& shape) {
+  return normal(rng, shape, 0, static_cast<Real>(std::sqrt(2 / fans(shape, "xavier_normal"))));
+}
+
+Tensor orthogonal(Rng& rng, const Shape& shape, Real gain) {
+  fans(shape, "orthogonal");
+  const std::size_t rows = shape[0], columns = shape[1];
+  const std::size_t tall = std::max(rows, columns), thin = std::min(rows, columns);
+  Tensor result = uninitialized(shape);
+  if (thin == 0) return result;
+  const Tensor drawn = normal(rng, {tall, thin}, 0, 1);
+  // In double whatever Real is: the decomposition then rounds alike in both precisions.
+  xt::xarray<double, xt::layout_type::column_major> matrix(std::vector<std::size_t>{tall, thin});
+  for (std::size_t i = 0; i < tall; ++i) {
+    for (std::size_t j = 0; j < thin; ++j) matrix(i, j) = static_cast<double>(drawn.data()[i * thin + j]);
+  }
+  const auto [q, r] = xt::linalg::qr(matrix);
+  for (std::size_t i = 0; i < tall; ++i) {
+    for (std::size_t j = 0; j < thin; ++j) {
+      const Real value = static_cast<Real>(r(j, j) < 0 ? -q(i, j) : q(i, j)) * gain;
+      result.data()[rows >= columns ? i * columns + j : j * columns + i] = value;
+    }
+  }
+  return result;
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+
+#include "autograd/param.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// √ Σ g² over the gradients of all parameters, accumulated in double. Throws DivergedError that names the
+/// first parameter whose gradient is not finite; nothing is changed then.
+double gradient_norm(std::span<const NamedParam> params);
+
+/// Scales all gradients by max_norm / norm where the norm is larger; returns the norm before. Throws as
+/// `gradient_norm`. A `max_norm` of 0 only measures.
+double clip_norm(std::span<const NamedParam> params, double max_norm);
+
+}  // namespace fovea::inline FOVEA_REAL

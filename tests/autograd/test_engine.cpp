@@ -1,0 +1,200 @@
+#include <fstream>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "autograd/engine.hpp"
+#include "autograd/ops.hpp"
+#include "autograd/param.hpp"
+#include "autograd/record.hpp"
+#include "compare.hpp"
+
+using namespace fovea;
+
+namespace {
+
+Variable leaf(std::initializer_list<Real> values) { return Variable::leaf(tensor({values.size()}, values)); }
+
+// Resident memory of this process in bytes.
+std::size_t resident() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0, in_memory = 0;
+  file >> pages >> in_memory;
+  return in_memory * 4096;
+}
+
+}  // namespace
+
+TEST_CASE("gradients add up over every path and every pass", "[autograd]") {
+  const Variable x = leaf({2, 3});
+  const Variable y = mul(x, x);            // x²
+  backward(sum(add(y, mul(y, x))), true);  // x² + x³
+  CHECK_THAT(*x.grad(), close_to(tensor({2}, {16, 33})));
+  backward(sum(x));
+  CHECK_THAT(*x.grad(), close_to(tensor({2}, {17, 34})));
+}
+
+TEST_CASE("the gradient of a broadcast input has the input's shape", "[autograd]") {
+  const Variable x = Variable::leaf(tensor({3, 1}, {1, 2, 3}));
+  backward(sum(mul(x, tensor({2, 1, 4}, {1, 1, 1, 1, 1, 1, 1, 1}))));
+  CHECK_THAT(*x.grad(), close_to(filled({3, 1}, 8)));
+}
+
+TEST_CASE("a formula with a wrong shape is named", "[autograd]") {
+  static const Op wrong{"test_wrong"};
+  const Variable x = leaf({1, 2});
+  const Variable y = record(wrong, scalar(3), Wrt{x, [](const Tensor&) { return zeros({3}); }});
+  CHECK_THROWS_WITH(backward(y), Catch::Contains("gradient of test_wrong") && Catch::Contains("[3]") &&
+                                     Catch::Contains("[2]"));
+}
+
+TEST_CASE("a second pass over a freed graph is an error, with keep_graph it is not", "[autograd]") {
+  const Variable x = leaf({2});
+  const Variable y = sum(mul(x, x));
+  backward(y, true);
+  backward(y);
+  CHECK_THAT(*x.grad(), close_to(tensor({1}, {8})));
+  CHECK_THROWS_WITH(backward(y), Catch::Contains("freed") && Catch::Contains("keep_graph"));
+  CHECK_THAT(*x.grad(), close_to(tensor({1}, {8})));
+}
+
+TEST_CASE("backward needs something to differentiate and a cotangent that fits", "[autograd]") {
+  CHECK_THROWS_WITH(backward(Variable(scalar(1))), Catch::Contains("depends on no leaf"));
+  const Variable x = leaf({1, 2});
+  CHECK_THROWS_WITH(backward(mul(x, x)), Catch::Contains("[2]") && Catch::Contains("cotangent"));
+  CHECK_THROWS_AS(backward(mul(x, x), zeros({3})), ShapeError);
+  CHECK_FALSE(x.grad());
+}
+
+TEST_CASE("the functional form touches no leaf", "[autograd]") {
+  const Variable x = leaf({2, 3}), other = leaf({5}), unused = leaf({7, 7, 7});
+  const std::vector<Variable> outputs = {mul(x, x), mul(x, other)};
+  const std::vector<Tensor> cotangents = {tensor({2}, {1, 10}), tensor({2}, {1, 1})};
+  const std::vector<Variable> wrt = {x, other, unused};
+  const auto found = gradients(outputs, cotangents, wrt);
+  CHECK_THAT(found[0], close_to(tensor({2}, {9, 65})));
+  CHECK_THAT(found[1], close_to(tensor({1}, {5})));
+  CHECK_THAT(found[2], close_to(zeros({3})));
+  CHECK_FALSE(x.grad());
+  const std::vector<Variable> constant = {Variable(scalar(1))};
+  CHECK_THROWS_WITH(gradients(outputs, cotangents, constant), Catch::Contains("takes no part"));
+}
+
+TEST_CASE("gradients can be asked for in the middle of a graph", "[autograd]") {
+  const Variable x = leaf({2});
+  const Variable y = mul(x, x);
+  const Variable z = sum(mul(y, y));
+  CHECK_THAT(gradients(std::span(&z, 1), {}, std::span(&y, 1))[0], close_to(tensor({1}, {8})));
+}
+
+TEST_CASE("a hook runs once, with the full gradient", "[autograd]") {
+  const Variable x = leaf({3});
+  const Variable y = mul(x, x);
+  std::vector<Tensor> seen, at_leaf;
+  y.on_gradient([&](const Tensor& gradient) { seen.push_back(gradient); });
+  x.on_gradient([&](const Tensor& gradient) { at_leaf.push_back(gradient); });
+  backward(sum(add(y, mul(y, y))));
+  REQUIRE(seen.size() == 1);
+  CHECK_THAT(seen[0], close_to(tensor({1}, {19})));
+  REQUIRE(at_leaf.size() == 1);
+  CHECK_THAT(at_leaf[0], close_to(tensor({1}, {114})));
+  CHECK_THROWS_AS(Variable(scalar(1)).on_gradient([](const Tensor&) {}), Error);
+}
+
+TEST_CASE("backward sees the value that was recorded, not a later one", "[autograd]") {
+  Param w(tensor({1}, {3}));
+  const Variable x = leaf({5});
+  const Variable y = sum(mul(x, w));
+  w.update([](Tensor& value) { value.data()[0] = 100; });
+  backward(y);
+  CHECK_THAT(*x.grad(), close_to(tensor({1}, {3})));
+  CHECK_THAT(*w.grad(), close_to(tensor({1}, {5})));
+  CHECK(w.value().data()[0] == 100);
+}
+
+TEST_CASE("a parameter that no graph holds is updated in place", "[autograd]") {
+  Param w(tensor({1}, {3}));
+  const Real* place = w.value().data();
+  backward(sum(mul(w.variable(), w.variable())));
+  w.update([](Tensor& value) { value.data()[0] = 4; });
+  CHECK(w.value().data() == place);
+  const Variable held = mul(w.variable(), w.variable());
+  w.update([](Tensor& value) { value.data()[0] = 5; });
+  CHECK(w.value().data() != place);
+}
+
+TEST_CASE("a copy of a parameter shares nothing", "[autograd]") {
+  Param a(tensor({1}, {3}));
+  Param b = a;
+  b.update([](Tensor& value) { value.data()[0] = 4; });
+  backward(sum(mul(b.variable(), b.variable())));
+  CHECK(a.value().data()[0] == 3);
+  CHECK_FALSE(a.grad());
+  b = a;
+  CHECK(b.value().data()[0] == 3);
+  CHECK_THROWS_WITH(a.set(zeros({2})), Catch::Contains("[2]") && Catch::Contains("[1]"));
+}
+
+TEST_CASE("an op with several outputs hands on the cotangents that arrived", "[autograd]") {
+  static const Op split_op{"test_split"};
+  const Variable x = leaf({1, 2});
+  const std::vector<Variable> inputs = {x};
+  const auto parts =
+      record_joint(split_op, {share(tensor({1}, {1})), share(tensor({1}, {2}))}, inputs, [](Cotangents dy) {
+        CHECK_FALSE(dy[0]);
+        return Gradients{share(tensor({2}, {0, dy[1]->data()[0]}))};
+      });
+  backward(sum(mul(parts[1], parts[1])));
+  CHECK_THAT(*x.grad(), close_to(tensor({2}, {0, 4})));
+}
+
+TEST_CASE("a million chained ops run, backward and free", "[autograd][memory]") {
+  const std::int64_t before = live_nodes();
+  for (const bool with_backward : {true, false}) {
+    const Variable x = leaf({1});
+    Variable y = x;
+    for (int i = 0; i < 1'000'000; ++i) y = scale(y, Real(-1));
+    if (with_backward) {
+      backward(sum(y));
+      CHECK_THAT(*x.grad(), close_to(tensor({1}, {1})));
+    }
+  }
+  CHECK(live_nodes() == before);
+}
+
+TEST_CASE("memory stays flat over many small graphs, with a hook and without", "[autograd][memory]") {
+  const Variable x = leaf({1, 2, 3});
+  const std::int64_t before = live_nodes();
+  const auto run = [&](int graphs) {
+    for (int i = 0; i < graphs; ++i) {
+      const Variable y = sum(mul(x, x));
+      if (i % 2) y.on_gradient([](const Tensor&) {});
+      if (i % 3) backward(y);
+    }
+  };
+  run(10'000);
+  const std::size_t start = resident();
+  run(90'000);
+  CHECK(live_nodes() == before);
+  CHECK(resident() < start + (1 << 20));
+}
+
+TEST_CASE("each thread records for itself", "[autograd]") {
+  const NoGrad guard;
+  bool tracked = false;
+  std::thread([&] { tracked = mul(leaf({1}), leaf({2})).tracked(); }).join();
+  CHECK(tracked);
+  CHECK_FALSE(mul(leaf({1}), leaf({2})).tracked());
+}
+
+TEST_CASE("under a finite guard the first bad op is named", "[autograd]") {
+  const Variable x = leaf({0});
+  CHECK_NOTHROW(log(x));
+  const FiniteGuard guard;
+  CHECK_THROWS_WITH(exp(log(x)), Catch::Contains("[log]") && Catch::Contains("not finite"));
+}
+
+TEST_CASE("a variable without exactly one element is no number", "[autograd]") {
+  CHECK(Variable(tensor({1, 1}, {3})).item() == 3);
+  CHECK_THROWS_WITH(leaf({1, 2}).item(), Catch::Contains("[2]"));
+}

@@ -1,0 +1,54 @@
+#include <catch2/catch.hpp>
+
+#include "autograd/gradcheck.hpp"
+#include "autograd/ops.hpp"
+#include "autograd/record.hpp"
+#include "compare.hpp"
+#include "core/elementwise.hpp"
+#include "core/kernels/kernels.hpp"
+
+using namespace fovea;
+
+namespace {
+
+const Op bad_square_op{"test_bad_square"};
+
+// x² with a gradient of x instead of 2x.
+Variable bad_square(const Variable& x) {
+  return record(
+      bad_square_op, numbers::binary(kernels().mul, x.value(), x.value()),
+      Wrt{x, [x = x.shared()](const Tensor& dy) { return numbers::binary(kernels().mul, dy, *x); }});
+}
+
+}  // namespace
+
+TEST_CASE("gradcheck refuses single precision and random functions", "[autograd]") {
+  const std::vector<Tensor> inputs = {filled({64}, 2)};
+  if (sizeof(Real) < 8) {
+    CHECK_THROWS_WITH(gradcheck([](auto in) { return exp(in[0]); }, inputs), Catch::Contains("fovea::f64"));
+    return;
+  }
+  Rng rng(1);
+  CHECK_THROWS_WITH(gradcheck([&](auto in) { return dropout(in[0], 0.5, rng); }, inputs),
+                    Catch::Contains("random"));
+}
+
+TEST_CASE("gradcheck finds a wrong formula and says where", "[autograd]") {
+  if (sizeof(Real) < 8) return;
+  Param good(tensor({2}, {1, 2})), bad(tensor({3}, {1, 2, 3}));
+  const std::vector<NamedParam> params = {{"good", &good, true}, {"layer.bad", &bad, true}};
+  const auto report = gradcheck(params, [&] { return add(sum(exp(good.variable())), sum(bad_square(bad))); });
+  CHECK_FALSE(report.passed);
+  REQUIRE(report.tensors.size() == 2);
+  CHECK(report.tensors[0].failed == 0);
+  CHECK(report.tensors[1].failed == 3);
+  CHECK(report.tensors[1].relative_error == Approx(0.5));
+  CHECK_THAT(report.text(), Catch::Contains("layer.bad") && Catch::Contains("FAILED"));
+  CHECK(bad.value().data()[1] == 2);
+}
+
+TEST_CASE("gradcheck fails when a gradient is not a number", "[autograd]") {
+  if (sizeof(Real) < 8) return;
+  const auto report = gradcheck([](auto in) { return log(in[0]); }, {tensor({1}, {-1})});
+  CHECK_FALSE(report.passed);
+}

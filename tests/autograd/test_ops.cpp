@@ -1,0 +1,155 @@
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+
+#include "autograd/engine.hpp"
+#include "autograd/gradcheck.hpp"
+#include "autograd/op_table.hpp"
+#include "compare.hpp"
+
+using namespace fovea;
+
+namespace {
+
+std::set<std::string> row_names() {
+  std::set<std::string> names;
+  for (const OpRow& row : op_table()) names.insert(row.name);
+  return names;
+}
+
+// The functions that ops.hpp declares, by its text: an op that was never linked cannot hide.
+std::set<std::string> declared_names() {
+  std::ifstream file(std::string(FOVEA_SOURCE_DIR) + "/autograd/ops.hpp");
+  REQUIRE(file);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string header = text.str();
+  const std::regex declaration("\n(?:Variable|std::vector<Variable>) ([a-z0-9_]+)\\(");
+  std::set<std::string> names;
+  for (std::sregex_iterator i(header.begin(), header.end(), declaration), end; i != end; ++i)
+    names.insert((*i)[1]);
+  return names;
+}
+
+std::set<std::string> linked_names() {
+  std::set<std::string> names;
+  for (const Op* op = Op::first(); op; op = op->next()) {
+    const bool of_a_test = op->name().substr(0, 5) == "test_";
+    if (op->name() != "leaf" && !of_a_test) names.emplace(op->name());
+  }
+  return names;
+}
+
+Variable call_on_leaves(const OpSample& sample, std::vector<Variable>& leaves) {
+  leaves.clear();
+  for (const Tensor& input : sample.inputs) leaves.push_back(Variable::leaf(Tensor(input)));
+  return sample.call(leaves);
+}
+
+}  // namespace
+
+TEST_CASE("every declared op is linked and has a row", "[autograd]") {
+  REQUIRE(declared_names().size() > 20);
+  CHECK(row_names() == declared_names());
+  CHECK(linked_names() == declared_names());
+  CHECK(row_names().size() == op_table().size());
+}
+
+TEST_CASE("ops: analytic gradients equal numeric ones", "[autograd]") {
+  if (sizeof(Real) < 8) return;  // differences prove nothing in single precision; f64 runs this
+  for (const OpRow& row : op_table()) {
+    REQUIRE_FALSE(row.samples.empty());
+    for (std::size_t i = 0; i < row.samples.size(); ++i) {
+      INFO(row.name << ", sample " << i);
+      const GradcheckReport report = gradcheck(row.samples[i].call, row.samples[i].inputs);
+      INFO(report.text());
+      CHECK(report.passed);
+      CHECK(report.tensors.size() == row.samples[i].inputs.size());
+    }
+  }
+}
+
+TEST_CASE("ops: examples give the known values", "[autograd]") {
+  for (const OpRow& row : op_table()) {
+    INFO(row.name);
+    CHECK_FALSE(row.examples.empty());
+    for (const OpExample& example : row.examples)
+      CHECK_THAT(example.call().value(), close_to(example.expected));
+  }
+}
+
+TEST_CASE("ops: misuse throws an error that names the op, the shapes and the rule", "[autograd]") {
+  for (const OpRow& row : op_table()) {
+    for (const OpMisuse& misuse : row.misuses) {
+      std::string message;
+      try {
+        misuse.call();
+      } catch (const Error& error) {
+        message = error.what();
+      }
+      INFO(row.name << ": " << message);
+      CHECK_FALSE(message.empty());
+      for (const std::string& word : misuse.words) CHECK_THAT(message, Catch::Contains(word));
+    }
+  }
+}
+
+TEST_CASE("ops: the recorded op is the row's, a zero cotangent gives zero, nothing stays alive",
+          "[autograd]") {
+  const std::int64_t before = live_nodes();
+  for (const OpRow& row : op_table()) {
+    for (std::size_t i = 0; i < row.samples.size(); ++i) {
+      INFO(row.name << ", sample " << i);
+      std::vector<Variable> leaves;
+      const Variable y = call_on_leaves(row.samples[i], leaves);
+      REQUIRE(y.tracked());
+      CHECK(y.node()->op->name() == row.name);
+      const Tensor zero = zeros(y.shape());
+      for (const Tensor& gradient : gradients(std::span(&y, 1), std::span(&zero, 1), leaves)) {
+        CHECK_THAT(gradient, close_to(zeros(gradient.shape())));
+      }
+    }
+  }
+  CHECK(live_nodes() == before);
+}
+
+TEST_CASE("ops: without a tracked input, or under NoGrad, nothing is recorded", "[autograd]") {
+  for (const OpRow& row : op_table()) {
+    INFO(row.name);
+    std::vector<Variable> constants(row.samples[0].inputs.begin(), row.samples[0].inputs.end());
+    CHECK_FALSE(row.samples[0].call(constants).tracked());
+    const NoGrad guard;
+    std::vector<Variable> leaves;
+    CHECK_FALSE(call_on_leaves(row.samples[0], leaves).tracked());
+  }
+}
+
+TEST_CASE("a zero cotangent gives a zero gradient where the derivative is infinite", "[autograd]") {
+  const Real inf = std::numeric_limits<Real>::infinity();
+  const std::vector<std::pair<std::string, std::function<Variable(const Variable&)>>> edges = {
+      {"1/x at 0", [](const Variable& x) { return div(scalar(1), x); }},
+      {"x/0", [](const Variable& x) { return div(x, scalar(0)); }},
+      {"log at 0", [](const Variable& x) { return log(x); }},
+      {"sqrt at 0", [](const Variable& x) { return sqrt(x); }},
+      {"x · inf", [inf](const Variable& x) { return mul(x, scalar(inf)); }},
+      {"matmul with inf",
+       [inf](const Variable& x) {
+         return matmul(reshape(x, {1, 1}), tensor({1, 1}, {inf}));
+       }},
+      {"linear with inf",
+       [inf](const Variable& x) {
+         return linear(tensor({1, 1}, {inf}), reshape(x, {1, 1}));
+       }},
+  };
+  for (const auto& [name, f] : edges) {
+    INFO(name);
+    const Variable x = Variable::leaf(tensor({1}, {0}));
+    const Variable y = f(x);
+    backward(y, zeros(y.shape()));
+    CHECK_THAT(*x.grad(), close_to(zeros({1})));
+  }
+}

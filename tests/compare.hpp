@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+#include "core/check.hpp"
+#include "core/tensor.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// A Catch matcher: equal shapes, and each element within absolute + relative · |expected|. NaN equals NaN,
+/// an infinity itself.
+class CloseTo : public Catch::MatcherBase<Tensor> {
+ public:
+  CloseTo(Tensor expected, double tolerance) : expected_(std::move(expected)), tolerance_(tolerance) {}
+
+  bool match(const Tensor& actual) const override {
+    if (actual.shape() != expected_.shape()) return false;
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      const double a = static_cast<double>(actual.data()[i]), e = static_cast<double>(expected_.data()[i]);
+      const bool same = (std::isnan(a) && std::isnan(e)) || a == e;
+      if (!same && !(std::abs(a - e) <= tolerance_ * std::max(1.0, std::abs(e)))) return false;
+    }
+    return true;
+  }
+  std::string describe() const override { return "is close to " + text(expected_); }
+
+  static std::string text(const Tensor& tensor) {
+    std::string result = to_string(tensor.shape()) + " {";
+    for (std::size_t i = 0; i < tensor.size() && i < 64; ++i) result += join(i ? ", " : "", tensor.data()[i]);
+    return result + "}";
+  }
+
+ private:
+  Tensor expected_;
+  double tolerance_;
+};
+
+inline CloseTo close_to(Tensor expected, double tolerance = sizeof(Real) == 8 ? 1e-12 : 1e-6) {
+  return CloseTo(std::move(expected), tolerance);
+}
+
+}  // namespace fovea::inline FOVEA_REAL
+
+namespace Catch {
+template <>
+struct StringMaker<fovea::Tensor> {
+  static std::string convert(const fovea::Tensor& tensor) { return fovea::CloseTo::text(tensor); }
+};
+}  // namespace Catch

@@ -1,0 +1,3 @@
+#pragma once
+
+inline constexpr bool users_own_tensor = true;

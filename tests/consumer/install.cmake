@@ -1,0 +1,22 @@
+# Installs `build` and moves the result to `prefix`: a package must not depend on where it was installed.
+file(REMOVE_RECURSE ${prefix} ${prefix}_moved)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${build} --prefix ${prefix}_moved
+                OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${prefix}_moved ${prefix})
+
+file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.hpp)
+if(NOT texts)
+  message(FATAL_ERROR "nothing was installed in ${prefix}")
+endif()
+foreach(path IN LISTS texts)
+  file(READ ${path} text)
+  foreach(forbidden ${source} ${build} ${prefix}_moved)
+    string(FIND "${text}" "${forbidden}" at)
+    if(NOT at EQUAL -1)
+      message(SEND_ERROR "${path} mentions ${forbidden}")
+    endif()
+  endforeach()
+  if(text MATCHES "#include \"([^\n]*)\"")
+    message(SEND_ERROR "${path} includes \"${CMAKE_MATCH_1}\", which a user's folder could shadow")
+  endif()
+endforeach()

@@ -1,0 +1,144 @@
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+#include "core/attention/mask.hpp"
+#include "core/random.hpp"
+
+using namespace fovea;
+
+namespace {
+
+using Rule = std::function<bool(std::size_t item, long i, long j)>;
+
+void check_rule(const Mask& mask, std::size_t items, std::size_t queries, std::size_t keys,
+                const Rule& rule) {
+  const Keep keep = mask.expand(items, queries, keys);
+  REQUIRE(keep.shape == Shape{items, queries, keys});
+  std::size_t n = 0;
+  for (std::size_t b = 0; b < items; ++b) {
+    for (std::size_t i = 0; i < queries; ++i) {
+      for (std::size_t j = 0; j < keys; ++j, ++n) {
+        INFO("item " << b << ", query " << i << ", key " << j);
+        CHECK(keep.values[n] == rule(b, static_cast<long>(i), static_cast<long>(j)));
+      }
+    }
+  }
+}
+
+// A random mask of some parts.
+Mask drawn(Rng& rng, std::size_t items, std::size_t queries, std::size_t keys, int depth) {
+  const auto lengths = [&](std::size_t most) {
+    std::vector<std::size_t> result;
+    for (std::size_t b = 0; b < items; ++b) result.push_back(rng.below(most + 1));
+    return result;
+  };
+  switch (rng.below(depth > 0 ? 10 : 8)) {
+    case 0:
+      return Mask::key_lengths(lengths(keys));
+    case 1:
+      return Mask::query_lengths(lengths(queries));
+    case 2:
+      return Mask::causal();
+    case 3:
+      return Mask::window(rng.below(5), rng.below(5));
+    case 4:
+      return Mask::global_tokens({rng.below(std::max(queries, keys)), rng.below(std::max(queries, keys))});
+    case 5:
+      return Mask::strided(1 + rng.below(4));
+    case 6:
+      return Mask::blocks(1 + rng.below(6));
+    case 7: {
+      std::vector<unsigned char> values;
+      for (std::size_t n = 0; n < queries * keys; ++n) values.push_back(rng.chance(0.5));
+      return Mask::keep(Keep({queries, keys}, values));
+    }
+    case 8:
+      return drawn(rng, items, queries, keys, depth - 1) & drawn(rng, items, queries, keys, depth - 1);
+    default:
+      return drawn(rng, items, queries, keys, depth - 1) | drawn(rng, items, queries, keys, depth - 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("each part of a mask means what its header says", "[core]") {
+  check_rule(Mask::key_lengths({2, 0}), 2, 3, 4,
+             [](std::size_t b, long, long j) { return j < (b == 0 ? 2 : 0); });
+  check_rule(Mask::query_lengths({2, 0}), 2, 3, 4,
+             [](std::size_t b, long i, long) { return i < (b == 0 ? 2 : 0); });
+  check_rule(Mask::causal(), 1, 4, 4, [](std::size_t, long i, long j) { return j <= i; });
+  check_rule(Mask::causal(), 1, 2, 5, [](std::size_t, long i, long j) { return j <= i + 3; });
+  check_rule(Mask::causal(), 1, 5, 2, [](std::size_t, long i, long j) { return j <= i - 3; });
+  check_rule(Mask::causal(-1), 1, 4, 5, [](std::size_t, long i, long j) { return j <= i - 1; });
+  check_rule(Mask::window(2, 1), 1, 6, 6,
+             [](std::size_t, long i, long j) { return i - 2 <= j && j <= i + 1; });
+  check_rule(Mask::window(1, 0), 1, 2, 4,
+             [](std::size_t, long i, long j) { return i + 1 <= j && j <= i + 2; });
+  check_rule(Mask::window(0, 0), 1, 3, 3, [](std::size_t, long i, long j) { return i == j; });
+  check_rule(Mask::window(1000, 1000), 1, 3, 3, [](std::size_t, long, long) { return true; });
+  check_rule(Mask::global_tokens({3, 1}), 1, 5, 5,
+             [](std::size_t, long i, long j) { return i == 1 || i == 3 || j == 1 || j == 3; });
+  check_rule(Mask::strided(3), 1, 7, 7, [](std::size_t, long i, long j) { return (i - j) % 3 == 0; });
+  check_rule(Mask::blocks(2), 1, 5, 5, [](std::size_t, long i, long j) { return i / 2 == j / 2; });
+  check_rule(Mask::keep(Keep({3}, {1, 0, 1})), 2, 2, 3, [](std::size_t, long, long j) { return j != 1; });
+  check_rule(Mask::keep(Keep({2, 1, 1}, {0, 1})), 2, 2, 3, [](std::size_t b, long, long) { return b == 1; });
+  check_rule(Mask(), 2, 2, 2, [](std::size_t, long, long) { return true; });
+}
+
+TEST_CASE("masks join by and, and by or", "[core]") {
+  check_rule(Mask::causal() & Mask::key_lengths({2, 3}), 2, 3, 3,
+             [](std::size_t b, long i, long j) { return j <= i && j < (b == 0 ? 2 : 3); });
+  check_rule(Mask::window(1, 0) | Mask::global_tokens({0}), 1, 4, 4,
+             [](std::size_t, long i, long j) { return (i - 1 <= j && j <= i) || i == 0 || j == 0; });
+  check_rule(Mask() & Mask::causal(), 1, 2, 2, [](std::size_t, long i, long j) { return j <= i; });
+  check_rule(Mask::causal() | Mask(), 1, 2, 2, [](std::size_t, long, long) { return true; });
+  CHECK((Mask() & Mask()).allows_all());
+  CHECK((Mask::causal() | Mask()).allows_all());
+}
+
+TEST_CASE("causal is aligned to each item's own end where both lengths are known", "[core]") {
+  const Mask mask = Mask::causal() & Mask::key_lengths({3, 4}) & Mask::query_lengths({1, 2});
+  check_rule(mask, 2, 2, 4, [](std::size_t b, long i, long j) {
+    return b == 0 ? i < 1 && j < 3 && j <= i + 2 : i < 2 && j < 4 && j <= i + 2;
+  });
+  // With key lengths alone a padded self-attention stays a triangle.
+  check_rule(Mask::causal() & Mask::key_lengths({2}), 1, 4, 4,
+             [](std::size_t, long i, long j) { return j <= i && j < 2; });
+}
+
+TEST_CASE("a mask that does not fit is refused in words", "[core]") {
+  CHECK_THROWS_WITH(Mask::key_lengths({1}).expand(2, 3, 4), Catch::Contains("1 key lengths for 2 items"));
+  CHECK_THROWS_WITH((Mask::causal() & Mask::query_lengths({4})).expand(1, 3, 4),
+                    Catch::Contains("query length 4 of 3"));
+  CHECK_THROWS_WITH(Mask::keep(Keep({2}, {1, 1})).expand(1, 3, 4),
+                    Catch::Contains("[2]") && Catch::Contains("[1, 3, 4]"));
+  CHECK_THROWS_WITH(Mask::global_tokens({4}).expand(1, 3, 4), Catch::Contains("global token 4"));
+  CHECK_THROWS_AS(Mask::strided(0), ConfigError);
+  CHECK_THROWS_AS(Mask::blocks(0), ConfigError);
+}
+
+TEST_CASE("what a tile is said to hold is true of its elements", "[core]") {
+  Rng rng(5);
+  std::size_t decided = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t items = 1 + rng.below(2), queries = 1 + rng.below(12), keys = 1 + rng.below(12);
+    const MaskView view = drawn(rng, items, queries, keys, 3).view(items, queries, keys);
+    for (int tile = 0; tile < 20; ++tile) {
+      const std::size_t b = rng.below(items), i = rng.below(queries), j = rng.below(keys);
+      const Span rows{i, i + 1 + rng.below(queries - i)}, columns{j, j + 1 + rng.below(keys - j)};
+      const MaskView::Cover cover = view.cover(b, rows, columns);
+      decided += cover != MaskView::Cover::some;
+      std::size_t allowed = 0;
+      for (std::size_t q = rows.begin; q < rows.end; ++q) {
+        std::vector<unsigned char> row(columns.end - columns.begin);
+        view.row(b, q, columns, row.data());
+        for (unsigned char yes : row) allowed += yes;
+      }
+      if (cover == MaskView::Cover::none) CHECK(allowed == 0);
+      if (cover == MaskView::Cover::all)
+        CHECK(allowed == (rows.end - rows.begin) * (columns.end - columns.begin));
+    }
+  }
+  CHECK(decided > 1000);
+}

@@ -1,0 +1,118 @@
+#include "training/checkpoint.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "training/text.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+Entry::Values values_of(const Tensor& tensor) {
+  return std::vector<Real>(tensor.data(), tensor.data() + tensor.size());
+}
+
+std::vector<std::uint64_t> lengths(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+Tensor tensor_of(const Entry& entry) {
+  Tensor result = uninitialized(Shape(entry.shape.begin(), entry.shape.end()));
+  std::visit(
+      [&](const auto& values) {
+        if constexpr (std::is_arithmetic_v<typename std::decay_t<decltype(values)>::value_type>) {
+          std::transform(values.begin(), values.end(), result.data(),
+                         [](auto x) { return static_cast<Real>(x); });
+        }
+      },
+      entry.values);
+  return result;
+}
+
+bool is_real(const Entry& entry) { return kind_name(entry) == "f32" || kind_name(entry) == "f64"; }
+
+// Compares what a file holds with what a model wants, and reports all of it at once.
+class Matching {
+ public:
+  void expect(const std::string& name, const Shape& shape) { expected_.emplace(name, shape); }
+
+  /// Whatever of `entries` starts with one of `prefixes` has to be expected, but for `known`.
+  void compare(const Entries& entries, const std::string& origin,
+               std::initializer_list<std::string_view> prefixes, std::string_view known = {}) const {
+    std::vector<std::string> missing, unexpected, other;
+    for (const auto& [name, shape] : expected_) {
+      const Entry* entry = entries.find(name);
+      if (!entry) {
+        missing.push_back(name);
+      } else if (entry->shape != lengths(shape)) {
+        const Shape found(entry->shape.begin(), entry->shape.end());
+        other.push_back(join(name, " is ", found, " in the file and ", shape, " here"));
+      } else if (!is_real(*entry)) {
+        other.push_back(join(name, " holds ", kind_name(*entry), " values"));
+      }
+    }
+    for (const Entry& entry : entries.all()) {
+      const bool ours = std::any_of(prefixes.begin(), prefixes.end(),
+                                    [&](std::string_view prefix) { return entry.name.starts_with(prefix); });
+      if (ours && entry.name != known && !expected_.contains(entry.name)) unexpected.push_back(entry.name);
+    }
+    std::string faults;
+    if (!missing.empty()) faults += "; missing: " + list(missing);
+    if (!unexpected.empty()) faults += "; unexpected: " + list(unexpected);
+    if (!other.empty()) faults += "; " + list(other);
+    if (!faults.empty()) throw CheckpointError(origin + ": it does not fit the model" + faults);
+  }
+
+ private:
+  std::map<std::string, Shape> expected_;
+};
+
+}  // namespace
+
+void add_model(Entries& entries, std::span<const NamedParam> params, std::span<const NamedBuffer> buffers) {
+  for (const NamedParam& named : params) {
+    entries.add("param/" + named.path, lengths(named.param->shape()), values_of(named.param->value()));
+  }
+  for (const NamedBuffer& named : buffers) {
+    entries.add("buffer/" + named.path, lengths(named.buffer->value.shape()), values_of(named.buffer->value));
+  }
+}
+
+void add_optimizer(Entries& entries, const Optimizer& optimizer) {
+  entries.add_number("optimizer/steps", optimizer.steps());
+  for (const auto& [path, moments] : optimizer.state()) {
+    for (const auto& [name, moment] : moments) {
+      entries.add(join("optimizer/", path, "/", name), lengths(moment.shape()), values_of(moment));
+    }
+  }
+}
+
+void load_model(const Checkpoint& from, std::span<const NamedParam> params,
+                std::span<const NamedBuffer> buffers) {
+  Matching matching;
+  for (const NamedParam& named : params) matching.expect("param/" + named.path, named.param->shape());
+  for (const NamedBuffer& named : buffers)
+    matching.expect("buffer/" + named.path, named.buffer->value.shape());
+  matching.compare(from.entries, from.origin, {"param/", "buffer/"});
+  for (const NamedParam& named : params) named.param->set(tensor_of(from.entries.at("param/" + named.path)));
+  for (const NamedBuffer& named : buffers)
+    named.buffer->value = tensor_of(from.entries.at("buffer/" + named.path));
+}
+
+void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer) {
+  const std::string prefix = "optimizer/";
+  std::map<std::string, Optimizer::Moments> state;
+  Matching matching;
+  for (const NamedParam& named : params) {
+    const std::string own = prefix + named.path + "/";
+    for (const Entry& entry : from.entries.all()) {
+      if (!entry.name.starts_with(own)) continue;
+      matching.expect(entry.name, named.param->shape());
+      if (is_real(entry)) state[named.path].emplace(entry.name.substr(own.size()), tensor_of(entry));
+    }
+  }
+  const std::uint64_t steps = from.entries.number(prefix + "steps");
+  matching.compare(from.entries, from.origin, {prefix}, prefix + "steps");
+  optimizer.set_steps(steps);
+  optimizer.state() = std::move(state);
+}
+
+}  // namespace fovea::inline FOVEA_REAL

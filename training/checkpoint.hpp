@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "modules/fields.hpp"
+#include "optim/optimizer.hpp"
+#include "training/checkpoint_file.hpp"
+#include "training/state.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// What changes while training, beside the model.
+struct FitState {
+  Position position;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+void add_model(Entries& entries, std::span<const NamedParam> params, std::span<const NamedBuffer> buffers);
+void add_optimizer(Entries& entries, const Optimizer& optimizer);
+
+/// Sets every parameter and buffer by path, also from the other precision. CheckpointError that lists all
+/// paths that are missing, unexpected or of another shape; nothing is changed then.
+void load_model(const Checkpoint& from, std::span<const NamedParam> params,
+                std::span<const NamedBuffer> buffers);
+/// Sets the optimiser's steps and moments by path, in the same manner. A parameter may lack moments: it has
+/// not had a gradient yet.
+void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer);
+
+template <class T>
+void save_checkpoint(const std::filesystem::path& path, T& task, const FitState& state, const Label& label) {
+  Entries numbers;
+  StateWriter writer(numbers);
+  task.state(writer);
+  add_model(numbers, parameters(task.model), buffers(task.model));
+  add_optimizer(numbers, *state.optimizer);
+  write_checkpoint(path, label, state.position, numbers);
+}
+
+/// The task's own state first, then the model, whose sizes may follow from it.
+template <class T>
+void load_task(const Checkpoint& from, T& task) {
+  StateReader reader(from.entries);
+  task.state(reader);
+  reader.finish();
+  load_model(from, parameters(task.model), buffers(task.model));
+}
+
+template <class T>
+void load_checkpoint(const Checkpoint& from, T& task, FitState& state) {
+  load_task(from, task);
+  load_optimizer(from, parameters(task.model), *state.optimizer);
+  state.position = from.position;
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,90 @@
+#include "training/checkpoint_file.hpp"
+
+#include "training/file.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr const char* advice = "; take another checkpoint of that run, or train again";
+
+// One list of what a position is, for writing and reading.
+template <class P, class Whole, class Real>
+void each_count(P& at, const Whole& whole, const Real& real) {
+  whole("step", at.step);
+  whole("items", at.items);
+  whole("best_step", at.best_step);
+  whole("stale", at.stale);
+  whole("loss_count", at.loss_count);
+  real("loss_sum", at.loss_sum);
+}
+
+void write_position(Entries& entries, const Position& at) {
+  const std::string prefix = "position/";
+  each_count(
+      at, [&](const char* name, std::uint64_t value) { entries.add_number(prefix + name, value); },
+      [&](const char* name, double value) { entries.add_real(prefix + name, value); });
+  if (at.has_best) entries.add_real(prefix + "best", at.best);
+}
+
+Position read_position(const Entries& entries) {
+  Position at;
+  const std::string prefix = "position/";
+  each_count(
+      at, [&](const char* name, std::uint64_t& value) { value = entries.number(prefix + name); },
+      [&](const char* name, double& value) { value = entries.real(prefix + name); });
+  at.has_best = entries.find(prefix + "best") != nullptr;
+  if (at.has_best) at.best = entries.real(prefix + "best");
+  return at;
+}
+
+Label read_label(const Entries& entries) {
+  Label label{entries.text("task"), entries.text("config"), {}};
+  const auto& files = entries.values<std::string>("data/files");
+  const auto& sums = entries.values<std::string>("data/checksums");
+  check<CheckpointError>(files.size() == sums.size(), "checkpoint", files.size(), " data files have ",
+                         sums.size(), " checksums");
+  for (std::size_t i = 0; i < files.size(); ++i) label.data.emplace_back(files[i], sums[i]);
+  return label;
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  std::string bytes;
+  try {
+    bytes = read_file(path);
+  } catch (const Error& error) {
+    throw CheckpointError(error.what());
+  }
+  try {
+    Checkpoint checkpoint;
+    checkpoint.origin = path.string();
+    checkpoint.entries = Entries::unpack(envelope::unwrap(envelope::checkpoint, bytes));
+    checkpoint.label = read_label(checkpoint.entries);
+    checkpoint.position = read_position(checkpoint.entries);
+    return checkpoint;
+  } catch (const std::exception& error) {  // ours, or what cereal throws
+    const std::string what = error.what();
+    const bool newer = what.find("reads up to") != std::string::npos;
+    throw CheckpointError(path.string() + ": " + what + (newer ? "; use a newer fovea" : advice));
+  }
+}
+
+void write_checkpoint(const std::filesystem::path& path, const Label& label, const Position& position,
+                      const Entries& numbers) {
+  Entries all;
+  all.add_text("task", label.task);
+  all.add_text("config", label.config);
+  std::vector<std::string> files, sums;
+  for (const auto& [file, sum] : label.data) {
+    files.push_back(file);
+    sums.push_back(sum);
+  }
+  all.add("data/files", std::move(files));
+  all.add("data/checksums", std::move(sums));
+  write_position(all, position);
+  all.add_under("", numbers);
+  replace_file(path, envelope::wrap(envelope::checkpoint, all.pack()));
+}
+
+}  // namespace fovea

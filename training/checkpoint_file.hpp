@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "training/entries.hpp"
+
+namespace fovea {
+
+/// What a checkpoint says about itself, beside its numbers.
+struct Label {
+  std::string task;                                       // name of the task
+  std::string config;                                     // every setting, as TOML
+  std::vector<std::pair<std::string, std::string>> data;  // file → checksum of what was trained on
+};
+
+/// How far training has come. Everything random follows from the seed and these counts.
+struct Position {
+  std::uint64_t step = 0;   // steps done
+  std::uint64_t items = 0;  // size of the training split
+  bool has_best = false;
+  double best = 0;  // the selected metric of the best model so far
+  std::uint64_t best_step = 0;
+  std::uint64_t stale = 0;  // evaluations since then
+  double loss_sum = 0;      // since the last evaluation, for the mean that is logged
+  std::uint64_t loss_count = 0;
+
+  bool operator==(const Position&) const = default;
+};
+
+/// The content of a `.fovea` file:
+///
+///     task, config, data/files, data/checksums   texts
+///     state/NAME                                  what the task saved
+///     position/NAME                               u64 and f64, one value each
+///     param/PATH, buffer/PATH                     f32 or f64 with their shapes
+///     optimizer/steps, optimizer/PATH/MOMENT
+struct Checkpoint {
+  std::string origin;  // path it was read from, for messages
+  Label label;
+  Position position;
+  Entries entries;  // all of it
+};
+
+/// Reads and verifies a file. CheckpointError says which file, what is wrong and, where there is something,
+/// what to do.
+Checkpoint read_checkpoint(const std::filesystem::path& path);
+/// Replaces `path` by `label`, `position` and `numbers` in one step: after a crash it is either the old file
+/// or the new one. Error when it cannot be written; the old file is intact then.
+void write_checkpoint(const std::filesystem::path& path, const Label& label, const Position& position,
+                      const Entries& numbers);
+
+}  // namespace fovea

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+/// Replaces a file in one step: written to a temporary name in the same folder, flushed to the disk, then
+/// renamed. After a crash there is the old content or the new one. Error with the reason when that fails
+/// (a full disk, a read-only folder); the old file is intact then.
+void replace_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// What `replace_file` leaves behind when the process is killed in the middle.
+std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+/// The bytes of a file. Error with the reason.
+std::string read_file(const std::filesystem::path& path);
+
+/// XXH3 of a file's bytes, 16 hex digits: how a run tells that its data has changed. Error with the reason.
+std::string file_checksum(const std::filesystem::path& path);
+
+/// What stands at the start of a `.fovea` file: magic (8 bytes), format version and kind (u32 each), size of
+/// what follows and its checksum (u64 each, all little-endian). The checksum, XXH3, covers the header too.
+namespace envelope {
+
+inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t checkpoint = 1;  // a kind
+inline constexpr std::size_t header_size = 32;
+
+std::string wrap(std::uint32_t kind, std::string_view payload);
+/// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made.
+std::string_view unwrap(std::uint32_t kind, std::string_view file);
+
+}  // namespace envelope
+}  // namespace fovea

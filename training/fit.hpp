@@ -1,0 +1,55 @@
+#pragma once
+
+#include "training/journal.hpp"
+#include "training/signals.hpp"
+#include "training/step.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+struct FitResult {
+  int signal = 0;              // that ended training before its time, else 0
+  bool stopped_early = false;  // by patience
+};
+
+/// A new run's state.
+inline FitState start_state(const TrainConfig& config) {
+  return {{}, make_optimizer(config.optimizer, config.weight_decay)};
+}
+
+/// Trains from `state` to the end that `config` names, or until nothing has got better for `patience`
+/// evaluations, or until a signal. With a run directory: `last` is saved on the way and at the end, `best`
+/// after each evaluation that is better than all before. The model is left as after the last step.
+/// DivergedError leaves model and `state` at the last good step, and saves it.
+template <Task T>
+FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
+  Plan plan(config, task.size(Split::train));
+  Position& at = state.position;
+  Journal journal(plan, at, run);
+  const Signals signals;
+  const bool evaluates = task.size(Split::validation) > 0;
+  const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
+  const auto save = [&](const std::filesystem::path& path) {
+    save_checkpoint(path, task, state, run->label());
+  };
+
+  while (at.step < plan.total() && !tired()) {
+    try {
+      journal.step(train_step(task, plan, at.step, *state.optimizer, config.clip_norm));
+    } catch (const DivergedError&) {
+      if (run && all_finite(parameters(task.model))) save(run->last());
+      throw;
+    }
+    if (plan.evaluates(at.step) && !evaluates) journal.summed();
+    if (plan.evaluates(at.step) && evaluates) {
+      const NoGrad no_graph;
+      const bool best = journal.evaluated(task.evaluate(Split::validation));
+      if (run && best) save(run->best());
+    }
+    const int signal = signals.received();
+    if (run && (plan.saves(at.step) || signal || tired())) save(run->last());
+    if (signal && at.step < plan.total()) return {signal, false};
+  }
+  return {0, at.step < plan.total()};
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,65 @@
+#include "training/journal.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "training/text.hpp"
+
+namespace fovea {
+
+Journal::Journal(const Plan& plan, Position& position, Run* run)
+    : plan_(plan), at_(position), run_(run), progress_(plan.total(), position.step) {
+  at_.items = plan.items();
+  if (!run_) return;
+  run_->rewind(at_.step);
+  seconds_before_ = run_->seconds();
+}
+
+std::string Journal::status() const {
+  const double mean = at_.loss_count ? at_.loss_sum / static_cast<double>(at_.loss_count) : 0;
+  return "loss " + brief(mean) + (shown_.empty() ? "" : "  ") + shown_;
+}
+
+void Journal::step(double loss) {
+  ++at_.step;
+  at_.loss_sum += loss;
+  ++at_.loss_count;
+  progress_.show(at_.step, status());
+}
+
+bool Journal::evaluated(const Metrics& metrics) {
+  const double value = metrics.selected_value();
+  const bool better = std::isfinite(value) && (!at_.has_best || metrics.better_than(at_.best));
+  at_.stale = better ? 0 : at_.stale + 1;
+  if (better) {
+    at_.has_best = true;
+    at_.best = value;
+    at_.best_step = at_.step;
+  }
+  shown_ = metrics.selected + " " + brief(value);
+  write(metrics);
+  return better;
+}
+
+void Journal::summed() { write({}); }
+
+void Journal::write(const Metrics& metrics) {
+  const double mean = at_.loss_count ? at_.loss_sum / static_cast<double>(at_.loss_count) : 0;
+  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const Row row{at_.step, plan_.epoch(at_.step), mean, plan_.rate(at_.step - 1), seconds_before_ + spent,
+                metrics};
+  std::string text =
+      fmt::format("epoch {}  step {}/{}  loss {}", row.epoch, row.step, plan_.total(), brief(mean));
+  for (const Metrics::Entry& entry : metrics.entries)
+    text += fmt::format("  {} {}", entry.name, brief(entry.value));
+  progress_.line(text);
+  if (run_) {
+    run_->log(text);
+    run_->add(row);
+  }
+  at_.loss_sum = 0;
+  at_.loss_count = 0;
+}
+
+}  // namespace fovea

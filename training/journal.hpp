@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "training/plan.hpp"
+#include "training/progress.hpp"
+#include "training/run.hpp"
+
+namespace fovea {
+
+/// Keeps count of a training run, and tells its progress: to the terminal, and to a run directory if there
+/// is one. Changes the position, never the model.
+class Journal {
+ public:
+  Journal(const Plan& plan, Position& position, Run* run);
+
+  /// One step more is done.
+  void step(double loss);
+  /// True when the model is the best so far.
+  bool evaluated(const Metrics& metrics);
+  /// Closes the books on the steps since the last evaluation, for a task that has none.
+  void summed();
+
+ private:
+  void write(const Metrics& metrics);
+  std::string status() const;
+
+  const Plan& plan_;
+  Position& at_;
+  Run* run_;
+  Progress progress_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double seconds_before_ = 0;
+  std::string shown_;  // the selected metric
+};
+
+}  // namespace fovea

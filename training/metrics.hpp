@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// The parts of a data set: learned from, chosen by, reported.
+enum class Split { train, validation, test };
+
+std::string_view to_string(Split split);
+/// ConfigError for any other name than `train`, `validation`, `test`.
+Split split_of(std::string_view name);
+
+/// Named numbers in the order in which they are shown. `selected` is the one by which models are chosen.
+struct Metrics {
+  struct Entry {
+    std::string name;
+    double value = 0;
+  };
+  std::vector<Entry> entries;
+  std::string selected;
+  bool higher_is_better = true;
+
+  void add(std::string name, double value) { entries.push_back({std::move(name), value}); }
+  /// Error that lists the names there are when `name` is none of them.
+  double at(std::string_view name) const;
+  double selected_value() const { return at(selected); }
+  /// True when this one is to be preferred over a model whose selected metric was `other`. NaN never is.
+  bool better_than(double other) const;
+
+  /// One JSON object, names → values; what is not finite becomes null.
+  std::string json() const;
+  /// `name  value` lines for people, aligned.
+  std::string table() const;
+};
+
+}  // namespace fovea

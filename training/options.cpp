@@ -1,0 +1,131 @@
+#include "training/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+#include "training/text.hpp"
+
+namespace fovea {
+namespace {
+
+// The whole of `text` as a T.
+template <class T>
+bool parse(std::string_view text, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    value = text == "true";
+    return text == "true" || text == "false";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = text;
+    return true;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if constexpr (std::is_same_v<T, double>) return whole && std::isfinite(value);
+    return whole;
+  }
+}
+
+// `2`, `0.1`: as a person would write a limit.
+std::string number(double value) { return fmt::format("{}", value); }
+
+}  // namespace
+
+Option::Option(std::string name, Target target, std::string help)
+    : name_(std::move(name)), help_(std::move(help)), target_(target) {}
+
+Option& Option::at_least(double lowest) {
+  lowest_ = lowest;
+  return *this;
+}
+
+Option& Option::above(double bound) {
+  above_ = true;
+  return at_least(bound);
+}
+
+Option& Option::between(double lowest, double highest) {
+  highest_ = highest;
+  return at_least(lowest);
+}
+
+Option& Option::choices(std::vector<std::string> values) {
+  choices_ = std::move(values);
+  return *this;
+}
+
+Option& Option::may_change() {
+  may_change_ = true;
+  return *this;
+}
+
+Option& Option::not_saved() {
+  saved_ = false;
+  return *this;
+}
+
+std::string Option::expected() const {
+  if (is_flag()) return "true or false";
+  if (is_text()) return choices_.empty() ? "a text" : "one of " + list(choices_);
+  const bool whole = !std::holds_alternative<double*>(target_);
+  const bool natural = std::holds_alternative<std::uint64_t*>(target_);
+  const double lowest = natural ? std::max(lowest_, 0.0) : lowest_;
+  std::string text = whole ? "a whole number" : "a number";
+  if (std::isfinite(highest_))
+    return text + fmt::format(" between {} and {}", number(lowest), number(highest_));
+  if (std::isfinite(lowest)) text += (above_ ? " above " : " of at least ") + number(lowest);
+  return text;
+}
+
+std::string Option::value() const {
+  return std::visit([](const auto* target) { return fmt::format("{}", *target); }, target_);
+}
+
+void Option::set(std::string_view text, const std::string& where) {
+  std::visit(
+      [&](auto* target) {
+        using T = std::remove_pointer_t<decltype(target)>;
+        T value{};
+        bool valid = parse(text, value);
+        if constexpr (std::is_same_v<T, std::string>) {
+          valid = choices_.empty() || std::find(choices_.begin(), choices_.end(), text) != choices_.end();
+        } else if constexpr (!std::is_same_v<T, bool>) {
+          const double number = static_cast<double>(value);
+          valid = valid && number >= lowest_ && number <= highest_ && !(above_ && number == lowest_);
+        }
+        if (!valid) {
+          const std::string hint = is_text() ? suggestion(text, choices_) : std::string();
+          throw ConfigError(fmt::format("{}: expected {}, got \"{}\"{}", where, expected(), text, hint));
+        }
+        *target = std::move(value);
+      },
+      target_);
+}
+
+Option& Options::insert(Option option) {
+  check<ConfigError>(find(option.name()) == nullptr, "options", "\"", option.name(), "\" is described twice");
+  return options_.emplace_back(std::move(option));
+}
+
+Option* Options::find(std::string_view name) {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [&](const Option& option) { return option.name() == name; });
+  return found == options_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Options::names() const {
+  std::vector<std::string> names;
+  for (const Option& option : options_) names.push_back(option.name());
+  return names;
+}
+
+void Options::set(std::string_view name, std::string_view text) {
+  Option* option = find(name);
+  if (!option) throw ConfigError(fmt::format("unknown option \"--{}\"{}", name, suggestion(name, names())));
+  option->set(text, fmt::format("--{}", name));
+}
+
+}  // namespace fovea

@@ -1,0 +1,118 @@
+#include "training/run.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "core/check.hpp"
+#include "training/file.hpp"
+
+namespace fovea {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* checkpoints = "checkpoints";
+constexpr const char* own_files[] = {"config.toml",   "run.json",  "metrics.csv",
+                                     "metrics.jsonl", "train.log", "report.html"};
+
+fs::path run_name(const std::string& task, std::uint64_t number) {
+  return fs::path("runs") / (number == 1 ? task : fmt::format("{}-{}", task, number));
+}
+
+[[noreturn]] void fail(const std::string& what, const std::error_code& reason) {
+  throw Error(fmt::format("{}: {}; choose another folder with --out", what, reason.message()));
+}
+
+bool holds_anything(const fs::path& folder) {
+  std::error_code reason;
+  if (!fs::exists(folder, reason)) return false;
+  if (!fs::is_directory(folder, reason))
+    fail("cannot use " + folder.string(), std::make_error_code(std::errc::not_a_directory));
+  const bool empty = fs::is_empty(folder, reason);
+  if (reason) fail("cannot look into " + folder.string(), reason);
+  return !empty;
+}
+
+void make_folders(const fs::path& folder) {
+  std::error_code reason;
+  fs::create_directories(folder / checkpoints, reason);
+  if (reason) fail("cannot create " + (folder / checkpoints).string(), reason);
+  for (const fs::path& place : {folder, folder / checkpoints}) {
+    if (::access(place.c_str(), W_OK | X_OK) != 0)
+      fail("cannot write to " + place.string(), {errno, std::system_category()});
+  }
+}
+
+void remove_file(const fs::path& file) {
+  std::error_code reason;
+  fs::remove(file, reason);
+  if (reason) fail("cannot remove " + file.string(), reason);
+}
+
+}  // namespace
+
+struct Run::Log {
+  explicit Log(const fs::path& path)
+      : logger("train", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string())) {
+    logger.set_pattern("%Y-%m-%d %H:%M:%S  %l  %v");
+    logger.flush_on(spdlog::level::info);
+  }
+  spdlog::logger logger;
+};
+
+fs::path Run::last_of(const fs::path& folder) { return folder / checkpoints / "last.fovea"; }
+fs::path Run::best_of(const fs::path& folder) { return folder / checkpoints / "best.fovea"; }
+
+Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), label_(std::move(label)) {
+  const bool taken = holds_anything(folder_);
+  check<ConfigError>(
+      !taken || how != Open::fresh, "run", folder_.string(),
+      " is not empty; --resume goes on with it, --overwrite starts anew, --out names another folder");
+  make_folders(folder_);
+  lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(lock_);
+    throw Error(folder_.string() +
+                " is in use by another process; wait for it, or choose another folder with --out");
+  }
+  if (how == Open::overwrite) {
+    for (const char* name : own_files) remove_file(folder_ / name);
+    for (const fs::path& file : {last(), best()}) remove_file(file);
+  }
+  for (const fs::path& file : {last(), best()}) remove_file(temporary_name(file));  // a save that was killed
+  try {
+    log_ = std::make_unique<Log>(folder_ / "train.log");
+  } catch (const spdlog::spdlog_ex& error) {
+    ::close(lock_);
+    throw Error(error.what());
+  }
+}
+
+Run::~Run() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void Run::log(const std::string& text) { log_->logger.info(text); }
+void Run::warn(const std::string& text) { log_->logger.warn(text); }
+
+fs::path next_run(const std::string& task) {
+  std::uint64_t number = 1;
+  while (fs::exists(run_name(task, number))) ++number;
+  return run_name(task, number);
+}
+
+fs::path newest_run(const std::string& task) {
+  std::uint64_t number = 1;
+  while (fs::exists(run_name(task, number))) ++number;
+  check<ConfigError>(number > 1, "run", "there is no ", run_name(task, 1).string(),
+                     " to go on with; --out names another");
+  return run_name(task, number - 1);
+}
+
+}  // namespace fovea

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "training/checkpoint_file.hpp"
+#include "training/metrics.hpp"
+#include "training/version.hpp"
+
+namespace fovea {
+
+/// A row of the metrics of a run: one for each evaluation.
+struct Row {
+  std::uint64_t step = 0, epoch = 0;
+  double loss = 0;     // mean over the steps since the last row
+  double rate = 0;     // of the last step
+  double seconds = 0;  // of training up to here, over all sessions
+  Metrics metrics;     // on the validation split
+};
+
+/// A run directory:
+///
+///     config.toml  run.json  metrics.csv  metrics.jsonl  train.log  checkpoints/last.fovea
+///     checkpoints/best.fovea
+///
+/// One process at a time may have it open. Every error says which file and why.
+class Run {
+ public:
+  enum class Open {
+    fresh,      // ConfigError when the folder holds anything
+    overwrite,  // what an earlier run left is removed; other files stay
+    resume      // goes on with what is there
+  };
+  Run(std::filesystem::path folder, Open how, Label label);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  const Label& label() const { return label_; }
+  std::filesystem::path last() const { return last_of(folder_); }
+  std::filesystem::path best() const { return best_of(folder_); }
+  static std::filesystem::path last_of(const std::filesystem::path& folder);
+  static std::filesystem::path best_of(const std::filesystem::path& folder);
+
+  /// Writes config.toml (from the label) and run.json.
+  void describe(const About& about, std::uint64_t seed, std::uint64_t parameters, const std::string& command);
+  /// Forgets rows after `step`: the run goes on from there and will write them again.
+  void rewind(std::uint64_t step);
+  void add(const Row& row);
+  /// Seconds of training up to the last row.
+  double seconds() const { return seconds_; }
+
+  /// A line of train.log.
+  void log(const std::string& text);
+  void warn(const std::string& text);
+
+ private:
+  struct Log;
+  std::filesystem::path folder_;
+  Label label_;
+  double seconds_ = 0;
+  int lock_ = -1;
+  std::unique_ptr<Log> log_;
+};
+
+/// runs/TASK, or the first of runs/TASK-2, runs/TASK-3, … that is not there yet.
+std::filesystem::path next_run(const std::string& task);
+/// The last of these that is there; ConfigError when there is none.
+std::filesystem::path newest_run(const std::string& task);
+
+}  // namespace fovea

@@ -1,0 +1,115 @@
+#include <chrono>
+#include <ctime>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "training/file.hpp"
+#include "training/run.hpp"
+
+// The tables of a run directory, and its record.
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void append(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file << text;
+  file.close();
+  if (!file) throw Error("cannot write " + path.string() + "; is the disk full?");
+}
+
+std::string csv_header(const Row& row) {
+  std::string line = "step,epoch,loss,lr,seconds";
+  for (const Metrics::Entry& entry : row.metrics.entries) line += "," + entry.name;
+  return line + "\n";
+}
+
+std::string csv_line(const Row& row) {
+  std::string line = fmt::format("{},{},{},{},{:.3f}", row.step, row.epoch, row.loss, row.rate, row.seconds);
+  for (const Metrics::Entry& entry : row.metrics.entries) line += fmt::format(",{}", entry.value);
+  return line + "\n";
+}
+
+std::string json_line(const Row& row) {
+  Json object{{"step", row.step},
+              {"epoch", row.epoch},
+              {"loss", row.loss},
+              {"lr", row.rate},
+              {"seconds", row.seconds}};
+  for (const Metrics::Entry& entry : row.metrics.entries) object[entry.name] = entry.value;
+  return object.dump() + "\n";
+}
+
+// The lines of `path` that `keep` likes. A last line without its end was cut off by a crash and goes too.
+template <class Keep>
+void filter(const std::filesystem::path& path, const Keep& keep) {
+  if (!std::filesystem::exists(path)) return;
+  const std::string before = read_file(path);
+  std::string after;
+  for (std::size_t begin = 0, end; (end = before.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const std::string line = before.substr(begin, end - begin);
+    if (keep(line)) after += line + "\n";
+  }
+  if (after != before) replace_file(path, after);
+}
+
+std::string now() {
+  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+}  // namespace
+
+void Run::describe(const About& about, std::uint64_t seed, std::uint64_t parameters,
+                   const std::string& command) {
+  replace_file(folder_ / "config.toml",
+               "# fovea train " + label_.task + " --config config.toml\n" + label_.config);
+  Json data = Json::object();
+  for (const auto& [file, sum] : label_.data) data[file] = sum;
+  const Json record{{"task", label_.task},
+                    {"command", command},
+                    {"started", now()},
+                    {"version", about.version},
+                    {"precision", about.precision},
+                    {"cpu", about.cpu},
+                    {"kernels", about.kernels},
+                    {"blas_kernel", about.blas},
+                    {"threads", about.threads},
+                    {"seed", seed},
+                    {"parameters", parameters},
+                    {"data", data}};
+  replace_file(folder_ / "run.json", record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  log(about.text());
+  log(command);
+}
+
+void Run::rewind(std::uint64_t step) {
+  seconds_ = 0;
+  filter(folder_ / "metrics.csv", [&](const std::string& line) {
+    return line.starts_with("step") || std::strtoull(line.c_str(), nullptr, 10) <= step;
+  });
+  filter(folder_ / "metrics.jsonl", [&](const std::string& line) {
+    const Json row = Json::parse(line, nullptr, false);
+    if (!row.is_object() || !row.contains("step") || !row["step"].is_number() || row["step"] > step)
+      return false;
+    if (row.contains("seconds") && row["seconds"].is_number()) seconds_ = row["seconds"];
+    return true;
+  });
+}
+
+void Run::add(const Row& row) {
+  const std::filesystem::path table = folder_ / "metrics.csv";
+  append(table, (std::filesystem::exists(table) ? "" : csv_header(row)) + csv_line(row));
+  append(folder_ / "metrics.jsonl", json_line(row));
+  seconds_ = row.seconds;
+}
+
+}  // namespace fovea

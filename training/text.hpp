@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+/// `; did you mean "…"?` with the candidate that is nearest to `word` by edits (a swap of neighbours counts
+/// as one), or nothing when none is near.
+std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+/// `text` on one line, without control characters.
+std::string one_line(std::string_view text);
+
+/// `a, b, c`
+std::string list(std::span<const std::string> words);
+
+/// A number for people: about `digits` significant digits.
+std::string brief(double value, int digits = 4);
+
+/// XXH3 (64 bits) as 16 hex digits.
+std::string xxh3(std::string_view bytes);
+
+}  // namespace fovea
