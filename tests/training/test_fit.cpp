@@ -59,12 +59,13 @@ TEST_CASE("fit learns", "[training]") {
   TrainConfig config = config_of();
   config.epochs = 60;
   const double before = task.evaluate(Split::test).at("error");
+  task.recorded = false;
   FitState state = start_state(config);
   const FitResult result = fit(task, config, state);
+  CHECK(!task.recorded);
   CHECK(task.evaluate(Split::test).at("error") < 0.2 * before);
   CHECK(state.position.step == 60 * 7);
   CHECK(!result.stopped_early);
-  CHECK(!task.recorded);
   REQUIRE(task.passes.size() == 60 * 7);
   for (std::size_t i = 1; i < task.passes.size(); ++i) CHECK(!(task.passes[i] == task.passes[i - 1]));
 }
@@ -213,6 +214,7 @@ TEST_CASE("patience counts evaluations since the best one, also over a resume", 
   TrainConfig config = config_of("adam", 100);
   config.eval_every = 2;
   config.patience = 3;
+  config.save_every = 100;
   LineTask task({}, 1);
   task.script = {5, 4, NAN, 6};
   FitState state = start_state(config);
