@@ -30,14 +30,20 @@ struct Kernels {
   // ±1.
   UnaryKernel exp, log, sqrt, tanh, sigmoid;
   UnaryKernel relu;  ///< x <= 0 ? 0 : x, so relu(NaN) is NaN
+  UnaryKernel abs;
+  UnaryKernel softplus;  ///< log(1 + exp(x)), without overflow
+  UnaryKernel gelu;      ///< x Φ(x), with the exact normal distribution
 
   // Their derivatives. dy = 0 gives exactly 0, even where the factor is infinite or NaN.
-  PairKernel exp_grad;      ///< (y, dy): dy · y
-  PairKernel log_grad;      ///< (x, dy): dy / x
-  PairKernel sqrt_grad;     ///< (y, dy): dy / (2 y)
-  PairKernel tanh_grad;     ///< (y, dy): dy · (1 - y²)
-  PairKernel sigmoid_grad;  ///< (y, dy): dy · y · (1 - y)
-  PairKernel relu_grad;     ///< (y, dy): 0 where y <= 0, else dy; NaN where y is NaN
+  PairKernel exp_grad;       ///< (y, dy): dy · y
+  PairKernel log_grad;       ///< (x, dy): dy / x
+  PairKernel sqrt_grad;      ///< (y, dy): dy / (2 y)
+  PairKernel tanh_grad;      ///< (y, dy): dy · (1 - y²)
+  PairKernel sigmoid_grad;   ///< (y, dy): dy · y · (1 - y)
+  PairKernel relu_grad;      ///< (y, dy): 0 where y <= 0, else dy; NaN where y is NaN
+  PairKernel abs_grad;       ///< (x, dy): dy · sign(x), 0 at 0
+  PairKernel softplus_grad;  ///< (x, dy): dy / (1 + exp(-x))
+  PairKernel gelu_grad;      ///< (x, dy): dy · (Φ(x) + x φ(x))
 
   BinaryKernel add, sub, mul, div;
   BinaryKernel mul_or_zero;  ///< a == 0 ? 0 : a · b
