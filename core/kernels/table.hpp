@@ -111,8 +111,18 @@ struct Kernels {
                  std::uint32_t* out);
 
   // Steps of an optimiser, in place.
-  /// m = momentum · m + (g + decay · p); p -= lr · m. `m` may be null when `momentum` is 0.
-  void (*sgd)(std::size_t n, Real lr, Real momentum, Real decay, const Real* g, Real* m, Real* p);
+  /// d = g + decay · p; m = momentum · m + d; p -= lr · m, or with `nesterov` p -= lr · (d + momentum · m).
+  /// `m` may be null when `momentum` is 0.
+  void (*sgd)(std::size_t n, Real lr, Real momentum, bool nesterov, Real decay, const Real* g, Real* m,
+              Real* p);
+  /// d = g + decay · p; v = alpha · v + (1 - alpha) d²; u = d / (sqrt(v) + eps); p -= lr · u, or with a
+  /// momentum m = momentum · m + u; p -= lr · m. `m` may be null.
+  void (*rmsprop)(std::size_t n, Real lr, Real alpha, Real eps, Real momentum, Real decay, const Real* g,
+                  Real* v, Real* m, Real* p);
+  /// d = g + decay · p; v += d²; p -= lr · d / (sqrt(v) + eps)
+  void (*adagrad)(std::size_t n, Real lr, Real eps, Real decay, const Real* g, Real* v, Real* p);
+  /// p = p (1 - lr · decay) - lr · sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g
+  void (*lion)(std::size_t n, Real lr, Real beta1, Real beta2, Real decay, const Real* g, Real* m, Real* p);
   /// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²;
   /// p = p (1 - lr · decay) - lr · (m / correction1) / (sqrt(v / correction2) + eps)
   void (*adam)(std::size_t n, Real lr, Real beta1, Real beta2, Real eps, Real correction1, Real correction2,
