@@ -37,6 +37,24 @@ Variable sigmoid(const Variable& x);
 /// max(x, 0); the derivative at 0 is 0.
 Variable relu(const Variable& x);
 
+/// |x|; the derivative at 0 is 0.
+Variable abs(const Variable& x);
+/// x to a constant power. The derivative of x⁰ is 0.
+Variable pow(const Variable& x, Real exponent);
+/// x Φ(x) with the standard normal distribution Φ, exact, not its tanh approximation (Hendrycks, Gimpel,
+/// 2016).
+Variable gelu(const Variable& x);
+/// log(1 + exp(x))
+Variable softplus(const Variable& x);
+
+// ---- choices (ops_select.cpp) ----
+
+/// Largest element along an axis, NaN when there is one. The gradient goes to the first that is largest.
+Variable max(const Variable& x, int axis, bool keep = false);
+/// a where `condition` holds, else b; all three broadcast. What is not chosen has no influence, also when
+/// it is NaN, and gets a gradient of 0.
+Variable where(const Keep& condition, const Variable& a, const Variable& b);
+
 // ---- products (ops_product.cpp) ----
 
 /// Matrix product over the last two axes: [..., M, K] × [..., K, N] → [..., M, N]; the axes before them
@@ -68,10 +86,14 @@ Variable slice(const Variable& x, int axis, std::size_t begin, std::size_t end);
 /// Joined along an axis; all other lengths are equal.
 Variable concat(const std::vector<Variable>& parts, int axis);
 
+/// Joined along a new axis; all shapes are equal.
+Variable stack(const std::vector<Variable>& parts, int axis);
+
 // ---- tables (ops_table.cpp) ----
 
-/// Rows of `table` [V, D] by id → [..., D]. An id outside 0 … V-1 is an error that names it.
-Variable gather(const Variable& table, const Ids& ids);
+/// Rows of `table` [V, D] by id → [..., D]. An id outside 0 … V-1 is an error that names it. The row of
+/// `padding` gets no gradient.
+Variable gather(const Variable& table, const Ids& ids, std::optional<std::int64_t> padding = {});
 enum class Bag { sum, mean };
 /// Rows of `table` [V, D] put together bag by bag: bag b holds ids[offsets[b]] … ids[offsets[b+1]-1], so
 /// there is one offset more than bags → [bags, D]. An empty bag is zero.
@@ -103,10 +125,35 @@ Variable l2_normalize(const Variable& x, Real eps = Real(1e-12));
 
 /// -Σ p log p over the last axis, in nats, with 0 log 0 = 0: [..., N] → [...].
 Variable entropy(const Variable& p);
-/// log Σ_j exp(x_j) - x_target over the last axis: [..., C] with targets [...] → [...]. Not averaged.
-Variable cross_entropy(const Variable& logits, const Ids& targets);
-/// Mean of (prediction - target)²; the shapes are equal. Of no elements: 0.
+/// -log p of each target: log_p [..., C] with targets [...] → [...]. Where the target is `padding`: 0.
+Variable nll(const Variable& log_p, const Ids& targets, std::optional<std::int64_t> padding = {});
+
+struct CrossEntropyOptions {
+  std::optional<std::int64_t> padding = {};  // targets with this id count for nothing; need not be a class
+  Real smoothing = 0;  // ε: the target's 1 becomes 1 - ε + ε/C, each other 0 becomes ε/C
+  std::vector<Real> class_weights = {};  // one for each class; empty: all 1
+};
+/// log Σ_j exp(x_j) - x_target over the last axis: [..., C] with targets [...] → [...]. Not averaged: divide
+/// the sum by `target_weight` for the mean. A target outside the classes that is not the padding is an error.
+Variable cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options = {});
+/// What the losses of these targets are averaged over: the number of targets that are not padding, or the sum
+/// of their class weights.
+double target_weight(const Ids& targets, const CrossEntropyOptions& options = {});
+
+// ---- losses of a prediction and a target of equal shapes: the mean over elements, 0 of none
+// (ops_regression.cpp) ----
+
+/// (p - t)²
 Variable mse(const Variable& prediction, const Variable& target);
+/// |p - t|
+Variable mae(const Variable& prediction, const Variable& target);
+/// (p - t)² / 2 up to a distance of `delta`, from there on linear: delta (|p - t| - delta / 2) (Huber, 1964).
+Variable huber(const Variable& prediction, const Variable& target, Real delta = 1);
+/// quantile · (t - p) where p is too low, (1 - quantile) · (p - t) where it is too high: least for the
+/// quantile of t (Koenker, Bassett, 1978).
+Variable pinball(const Variable& prediction, const Variable& target, Real quantile);
+/// -t log σ(x) - (1 - t) log(1 - σ(x)) of logits x and targets t in 0 … 1.
+Variable binary_cross_entropy(const Variable& logits, const Variable& target);
 
 // ---- sugar ----
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "core/move.hpp"
@@ -13,14 +15,17 @@ void check_table(const Op& op, const Variable& table) {
 
 static const Op gather_op{"gather"};
 
-Variable gather(const Variable& table, const Ids& ids) {
+Variable gather(const Variable& table, const Ids& ids, std::optional<std::int64_t> padding) {
   check_table(gather_op, table);
   auto rows = std::make_shared<const std::vector<std::size_t>>(rows_of(ids, table.shape()[0], gather_op));
   Shape result = ids.shape;
   result.push_back(table.shape()[1]);
-  const auto to_table = [rows, shape = table.shape()](const Tensor& dy) {
+  const auto to_table = [rows, padding, shape = table.shape()](const Tensor& dy) {
     Tensor dtable = zeros(shape);
     numbers::scatter_add_rows(dtable, *rows, numbers::reshape(dy, {rows->size(), shape[1]}));
+    if (padding && 0 <= *padding && static_cast<std::size_t>(*padding) < shape[0]) {
+      std::fill_n(dtable.data() + static_cast<std::size_t>(*padding) * shape[1], shape[1], Real(0));
+    }
     return dtable;
   };
   return record(gather_op, numbers::reshape(numbers::gather_rows(table.value(), *rows), result),

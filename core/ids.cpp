@@ -27,6 +27,19 @@ Keep::Keep(Shape in_shape, std::vector<unsigned char> in_values)
   check(volume(shape) == values.size(), "Keep", values.size(), " values do not fill shape ", shape);
 }
 
+std::vector<unsigned char> broadcast_values(const Keep& keep, const Shape& shape) {
+  if (shape.empty()) return keep.values;
+  const bool whole = !keep.shape.empty() && keep.shape.back() == shape.back();
+  std::vector<unsigned char> result;
+  result.reserve(volume(shape));
+  for (const std::size_t row : broadcast_rows(keep.shape, shape)) {
+    for (std::size_t j = 0; j < shape.back(); ++j) {
+      result.push_back(whole ? keep.values[row * shape.back() + j] : keep.values[row]);
+    }
+  }
+  return result;
+}
+
 void check_ids(const Ids& ids, std::size_t count, std::string_view where) {
   for (std::size_t i = 0; i < ids.values.size(); ++i) {
     const std::int64_t id = ids.values[i];

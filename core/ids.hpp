@@ -27,6 +27,9 @@ struct Keep {
   Keep(Shape in_shape, std::vector<unsigned char> in_values);
 };
 
+/// The values of `keep`, repeated to fill `shape`, to which it broadcasts.
+std::vector<unsigned char> broadcast_values(const Keep& keep, const Shape& shape);
+
 /// Throws ShapeError that names the first id outside 0 … count-1 and its position.
 void check_ids(const Ids& ids, std::size_t count, std::string_view where);
 

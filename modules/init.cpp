@@ -10,24 +10,44 @@
 namespace fovea::inline FOVEA_REAL {
 namespace {
 
-double fans(const Shape& shape, std::string_view where) {
+void check_weight(const Shape& shape, std::string_view where) {
   check(shape.size() == 2, where, "shape ", shape, "; expected [outputs, inputs]");
+}
+
+double fans(const Shape& shape, std::string_view where) {
+  check_weight(shape, where);
   return static_cast<double>(shape[0] + shape[1]);
+}
+
+double inputs(const Shape& shape, std::string_view where) {
+  check_weight(shape, where);
+  return static_cast<double>(shape[1]);
+}
+
+Tensor within(Rng& rng, const Shape& shape, double limit) {
+  return uniform(rng, shape, static_cast<Real>(-limit), static_cast<Real>(limit));
 }
 
 }  // namespace
 
 Tensor xavier_uniform(Rng& rng, const Shape& shape) {
-  const Real limit = static_cast<Real>(std::sqrt(6 / fans(shape, "xavier_uniform")));
-  return uniform(rng, shape, -limit, limit);
+  return within(rng, shape, std::sqrt(6 / fans(shape, "xavier_uniform")));
 }
 
 Tensor xavier_normal(Rng& rng, const Shape& shape) {
   return normal(rng, shape, 0, static_cast<Real>(std::sqrt(2 / fans(shape, "xavier_normal"))));
 }
 
+Tensor he_uniform(Rng& rng, const Shape& shape) {
+  return within(rng, shape, std::sqrt(6 / inputs(shape, "he_uniform")));
+}
+
+Tensor he_normal(Rng& rng, const Shape& shape) {
+  return normal(rng, shape, 0, static_cast<Real>(std::sqrt(2 / inputs(shape, "he_normal"))));
+}
+
 Tensor orthogonal(Rng& rng, const Shape& shape, Real gain) {
-  fans(shape, "orthogonal");
+  check_weight(shape, "orthogonal");
   const std::size_t rows = shape[0], columns = shape[1];
   const std::size_t tall = std::max(rows, columns), thin = std::min(rows, columns);
   Tensor result = uninitialized(shape);

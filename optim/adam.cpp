@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "core/kernels/kernels.hpp"
-#include "core/parallel.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -12,26 +11,19 @@ namespace {
 class Adam final : public Optimizer {
  public:
   Adam(double beta1, double beta2, double eps, double decay)
-      : beta1_(beta1), beta2_(beta2), eps_(eps), decay_(decay) {}
+      : Optimizer(decay), beta1_(beta1), beta2_(beta2), eps_(eps) {}
 
  private:
-  void update(const NamedParam& named, const Tensor& gradient, double rate, Moments& moments) override {
-    Real* first = moment(moments, "first", gradient.shape());
-    Real* second = moment(moments, "second", gradient.shape());
+  std::vector<const char*> moment_names() const override { return {"first", "second"}; }
+  void update(const Stretch& s) const override {
     const double t = static_cast<double>(steps());
-    const Real correction1 = static_cast<Real>(1 - std::pow(beta1_, t));
-    const Real correction2 = static_cast<Real>(1 - std::pow(beta2_, t));
-    const Real decay = named.decays ? static_cast<Real>(decay_) : Real(0);
-    named.param->update([&](Tensor& value) {
-      parallel_for(value.size(), rows_per_range(1), [&](std::size_t begin, std::size_t end) {
-        kernels().adam(end - begin, static_cast<Real>(rate), static_cast<Real>(beta1_),
-                       static_cast<Real>(beta2_), static_cast<Real>(eps_), correction1, correction2, decay,
-                       gradient.data() + begin, first + begin, second + begin, value.data() + begin);
-      });
-    });
+    kernels().adam(s.size, s.rate, static_cast<Real>(beta1_), static_cast<Real>(beta2_),
+                   static_cast<Real>(eps_), static_cast<Real>(1 - std::pow(beta1_, t)),
+                   static_cast<Real>(1 - std::pow(beta2_, t)), s.decay, s.gradient, s.moments[0],
+                   s.moments[1], s.value);
   }
 
-  double beta1_, beta2_, eps_, decay_;
+  double beta1_, beta2_, eps_;
 };
 
 }  // namespace

@@ -14,4 +14,10 @@ double gradient_norm(std::span<const NamedParam> params);
 /// `gradient_norm`. A `max_norm` of 0 only measures.
 double clip_norm(std::span<const NamedParam> params, double max_norm);
 
+/// Limits every element of every gradient to ±limit. Throws as `gradient_norm`.
+void clip_value(std::span<const NamedParam> params, double limit);
+
+/// Multiplies all gradients.
+void scale_gradients(std::span<const NamedParam> params, double factor);
+
 }  // namespace fovea::inline FOVEA_REAL

@@ -1,16 +1,17 @@
 #include "optim/optimizer.hpp"
 
+#include <algorithm>
+
 #include "core/check.hpp"
+#include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
 void Optimizer::step(std::span<const NamedParam> params, double rate) {
   // Everything is checked before anything changes.
   for (const NamedParam& named : params) {
-    const Value gradient = named.param->grad();
-    if (!gradient) continue;
     const auto moments = state_.find(named.path);
-    if (moments == state_.end()) continue;
+    if (!named.param->grad() || moments == state_.end()) continue;
     for (const auto& [name, moment] : moments->second) {
       check(moment.shape() == named.param->shape(), "optimizer", name, " of ", named.path, " has shape ",
             moment.shape(), "; expected ", named.param->shape());
@@ -19,20 +20,45 @@ void Optimizer::step(std::span<const NamedParam> params, double rate) {
   ++steps_;
   for (const NamedParam& named : params) {
     const Value gradient = named.param->grad();
-    if (gradient) update(named, *gradient, rate, state_[named.path]);
+    if (!gradient) continue;
+    std::vector<Real*> kept;
+    Moments& moments = state_[named.path];
+    for (const char* name : moment_names()) {
+      auto found = moments.find(name);
+      if (found == moments.end()) found = moments.emplace(name, zeros(gradient->shape())).first;
+      kept.push_back(found->second.data());
+    }
+    const double decay = named.decay.value_or(named.decays ? decay_ : 0);
+    named.param->update([&](Tensor& value) {
+      parallel_for(value.size(), rows_per_range(1), [&](std::size_t begin, std::size_t end) {
+        Stretch stretch{end - begin,
+                        static_cast<Real>(rate * named.rate),
+                        static_cast<Real>(decay),
+                        gradient->data() + begin,
+                        value.data() + begin,
+                        kept};
+        for (Real*& moment : stretch.moments) moment += begin;
+        update(stretch);
+      });
+    });
   }
 }
 
-Real* Optimizer::moment(Moments& moments, const char* name, const Shape& shape) {
-  auto found = moments.find(name);
-  if (found == moments.end()) found = moments.emplace(name, zeros(shape)).first;
-  return found->second.data();
+const std::vector<std::string>& optimizer_names() {
+  static const std::vector<std::string> names = {"sgd",     "nesterov", "adam", "adamw",
+                                                 "rmsprop", "adagrad",  "lion"};
+  return names;
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, double decay) {
-  if (name == "sgd") return sgd(0.9, decay);
+  if (name == "sgd" || name == "nesterov") return sgd(0.9, decay, name == "nesterov");
   if (name == "adamw") return adamw(decay);
-  check<ConfigError>(name == "adam", "optimizer", "\"", name, "\" is not one of sgd, adam, adamw");
+  if (name == "rmsprop") return rmsprop(0.99, 0, decay);
+  if (name == "adagrad") return adagrad(decay);
+  if (name == "lion") return lion(decay);
+  std::string known;
+  for (const std::string& other : optimizer_names()) known += (known.empty() ? "" : ", ") + other;
+  check<ConfigError>(name == "adam", "optimizer", "\"", name, "\" is not one of ", known);
   check<ConfigError>(decay == 0, "optimizer", "adam takes no weight decay; adamw does");
   return adam();
 }

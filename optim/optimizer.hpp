@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "autograd/param.hpp"
 
@@ -13,6 +14,7 @@ namespace fovea::inline FOVEA_REAL {
 /// changed model. A parameter without a gradient is left as it is, also by weight decay.
 class Optimizer {
  public:
+  explicit Optimizer(double decay) : decay_(decay) {}
   virtual ~Optimizer() = default;
 
   /// One update of every parameter at this learning rate. The gradients are finite (see clip.hpp).
@@ -28,17 +30,27 @@ class Optimizer {
   const std::map<std::string, Moments>& state() const { return state_; }
 
  protected:
-  virtual void update(const NamedParam& named, const Tensor& gradient, double rate, Moments& moments) = 0;
-  /// The moment of this name, zeros at first.
-  static Real* moment(Moments& moments, const char* name, const Shape& shape);
+  /// One parameter's part of a step: numbers that lie next to each other.
+  struct Stretch {
+    std::size_t size;
+    Real rate, decay;
+    const Real* gradient;
+    Real* value;
+    std::vector<Real*> moments;  // in the order of `moment_names`
+  };
+  /// What the method keeps of each parameter; all start at zero.
+  virtual std::vector<const char*> moment_names() const = 0;
+  virtual void update(const Stretch& stretch) const = 0;
 
  private:
+  double decay_;
   std::uint64_t steps_ = 0;
   std::map<std::string, Moments> state_;
 };
 
-/// p ← p - rate · v with v ← momentum · v + g; weight decay adds decay · p to g (L2), as in PyTorch.
-std::unique_ptr<Optimizer> sgd(double momentum = 0, double decay = 0);
+/// v ← momentum · v + g; p ← p - rate · v. With `nesterov` p ← p - rate · (g + momentum · v) (Sutskever et
+/// al., 2013). Weight decay adds decay · p to g (L2), as in PyTorch.
+std::unique_ptr<Optimizer> sgd(double momentum = 0, double decay = 0, bool nesterov = false);
 
 /// Adam (Kingma, Ba, 2015).
 std::unique_ptr<Optimizer> adam(double beta1 = 0.9, double beta2 = 0.999, double eps = 1e-8);
@@ -47,7 +59,22 @@ std::unique_ptr<Optimizer> adam(double beta1 = 0.9, double beta2 = 0.999, double
 std::unique_ptr<Optimizer> adamw(double decay = 0.01, double beta1 = 0.9, double beta2 = 0.999,
                                  double eps = 1e-8);
 
-/// By name (`sgd`, `adam`, `adamw`) with the usual settings; ConfigError for any other.
+/// v ← α v + (1 - α) g²; p ← p - rate · g / (√v + ε), through a momentum if that is not 0 (Tieleman, Hinton,
+/// 2012). Decay is L2.
+std::unique_ptr<Optimizer> rmsprop(double alpha = 0.99, double momentum = 0, double decay = 0,
+                                   double eps = 1e-8);
+
+/// v ← v + g²; p ← p - rate · g / (√v + ε) (Duchi, Hazan, Singer, 2011). Decay is L2.
+std::unique_ptr<Optimizer> adagrad(double decay = 0, double eps = 1e-10);
+
+/// p ← p - rate · (sign(β1 m + (1 - β1) g) + decay · p); m ← β2 m + (1 - β2) g (Chen et al., 2023). Wants a
+/// rate three to ten times smaller than Adam's.
+std::unique_ptr<Optimizer> lion(double decay = 0, double beta1 = 0.9, double beta2 = 0.99);
+
+/// The names that `make_optimizer` knows.
+const std::vector<std::string>& optimizer_names();
+/// By name with the usual settings (`sgd` and `nesterov` with momentum 0.9); ConfigError for any other, and
+/// for a decay with `adam`, which has none.
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, double decay);
 
 }  // namespace fovea::inline FOVEA_REAL

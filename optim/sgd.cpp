@@ -1,5 +1,4 @@
 #include "core/kernels/kernels.hpp"
-#include "core/parallel.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -7,27 +6,26 @@ namespace {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(double momentum, double decay) : momentum_(momentum), decay_(decay) {}
+  Sgd(double momentum, double decay, bool nesterov)
+      : Optimizer(decay), momentum_(momentum), nesterov_(nesterov) {}
 
  private:
-  void update(const NamedParam& named, const Tensor& gradient, double rate, Moments& moments) override {
-    Real* momentum = momentum_ != 0 ? moment(moments, "momentum", gradient.shape()) : nullptr;
-    const Real decay = named.decays ? static_cast<Real>(decay_) : Real(0);
-    named.param->update([&](Tensor& value) {
-      parallel_for(value.size(), rows_per_range(1), [&](std::size_t begin, std::size_t end) {
-        kernels().sgd(end - begin, static_cast<Real>(rate), static_cast<Real>(momentum_), decay,
-                      gradient.data() + begin, momentum ? momentum + begin : nullptr, value.data() + begin);
-      });
-    });
+  std::vector<const char*> moment_names() const override {
+    return momentum_ != 0 ? std::vector<const char*>{"momentum"} : std::vector<const char*>{};
+  }
+  void update(const Stretch& s) const override {
+    kernels().sgd(s.size, s.rate, static_cast<Real>(momentum_), nesterov_, s.decay, s.gradient,
+                  s.moments.empty() ? nullptr : s.moments[0], s.value);
   }
 
-  double momentum_, decay_;
+  double momentum_;
+  bool nesterov_;
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> sgd(double momentum, double decay) {
-  return std::make_unique<Sgd>(momentum, decay);
+std::unique_ptr<Optimizer> sgd(double momentum, double decay, bool nesterov) {
+  return std::make_unique<Sgd>(momentum, decay, nesterov);
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -30,14 +30,20 @@ struct Kernels {
   // ±1.
   UnaryKernel exp, log, sqrt, tanh, sigmoid;
   UnaryKernel relu;  ///< x <= 0 ? 0 : x, so relu(NaN) is NaN
+  UnaryKernel abs;
+  UnaryKernel softplus;  ///< log(1 + exp(x)), without overflow
+  UnaryKernel gelu;      ///< x Φ(x), with the exact normal distribution
 
   // Their derivatives. dy = 0 gives exactly 0, even where the factor is infinite or NaN.
-  PairKernel exp_grad;      ///< (y, dy): dy · y
-  PairKernel log_grad;      ///< (x, dy): dy / x
-  PairKernel sqrt_grad;     ///< (y, dy): dy / (2 y)
-  PairKernel tanh_grad;     ///< (y, dy): dy · (1 - y²)
-  PairKernel sigmoid_grad;  ///< (y, dy): dy · y · (1 - y)
-  PairKernel relu_grad;     ///< (y, dy): 0 where y <= 0, else dy; NaN where y is NaN
+  PairKernel exp_grad;       ///< (y, dy): dy · y
+  PairKernel log_grad;       ///< (x, dy): dy / x
+  PairKernel sqrt_grad;      ///< (y, dy): dy / (2 y)
+  PairKernel tanh_grad;      ///< (y, dy): dy · (1 - y²)
+  PairKernel sigmoid_grad;   ///< (y, dy): dy · y · (1 - y)
+  PairKernel relu_grad;      ///< (y, dy): 0 where y <= 0, else dy; NaN where y is NaN
+  PairKernel abs_grad;       ///< (x, dy): dy · sign(x), 0 at 0
+  PairKernel softplus_grad;  ///< (x, dy): dy / (1 + exp(-x))
+  PairKernel gelu_grad;      ///< (x, dy): dy · (Φ(x) + x φ(x))
 
   BinaryKernel add, sub, mul, div;
   BinaryKernel mul_or_zero;  ///< a == 0 ? 0 : a · b
@@ -105,8 +111,18 @@ struct Kernels {
                  std::uint32_t* out);
 
   // Steps of an optimiser, in place.
-  /// m = momentum · m + (g + decay · p); p -= lr · m. `m` may be null when `momentum` is 0.
-  void (*sgd)(std::size_t n, Real lr, Real momentum, Real decay, const Real* g, Real* m, Real* p);
+  /// d = g + decay · p; m = momentum · m + d; p -= lr · m, or with `nesterov` p -= lr · (d + momentum · m).
+  /// `m` may be null when `momentum` is 0.
+  void (*sgd)(std::size_t n, Real lr, Real momentum, bool nesterov, Real decay, const Real* g, Real* m,
+              Real* p);
+  /// d = g + decay · p; v = alpha · v + (1 - alpha) d²; u = d / (sqrt(v) + eps); p -= lr · u, or with a
+  /// momentum m = momentum · m + u; p -= lr · m. `m` may be null.
+  void (*rmsprop)(std::size_t n, Real lr, Real alpha, Real eps, Real momentum, Real decay, const Real* g,
+                  Real* v, Real* m, Real* p);
+  /// d = g + decay · p; v += d²; p -= lr · d / (sqrt(v) + eps)
+  void (*adagrad)(std::size_t n, Real lr, Real eps, Real decay, const Real* g, Real* v, Real* p);
+  /// p = p (1 - lr · decay) - lr · sign(beta1 m + (1 - beta1) g); m = beta2 m + (1 - beta2) g
+  void (*lion)(std::size_t n, Real lr, Real beta1, Real beta2, Real decay, const Real* g, Real* m, Real* p);
   /// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²;
   /// p = p (1 - lr · decay) - lr · (m / correction1) / (sqrt(v / correction2) + eps)
   void (*adam)(std::size_t n, Real lr, Real beta1, Real beta2, Real eps, Real correction1, Real correction2,

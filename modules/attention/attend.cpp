@@ -59,6 +59,12 @@ Attended attend_prepared(const Score& score, const Variable& query, const Variab
   }
   const Variable scores =
       std::visit([&](const auto& kind) { return kind(query, with_batch(prepared)); }, score);
+  return attend_scores(scores, values, pass, options);
+}
+
+Attended attend_scores(const Variable& scores, const Variable& values, Pass& pass,
+                       const AttendOptions& options) {
+  check(scores.rank() == 3, here, "scores have shape ", scores.shape(), "; expected [batch, queries, keys]");
   check(!options.bias.defined() || broadcasts_to(options.bias.shape(), scores.shape()), here,
         "the bias has shape ", options.bias.defined() ? options.bias.shape() : Shape{},
         ", which does not broadcast to the scores' ", scores.shape());

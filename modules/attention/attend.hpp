@@ -38,6 +38,10 @@ Attended attend(const Score& score, const Variable& query, const Variable& keys,
 Attended attend_prepared(const Score& score, const Variable& query, const Variable& prepared,
                          const Variable& values, Pass& pass, const AttendOptions& options = {});
 
+/// The same from scores [B, Tq, Tk] that were computed in any other way: for a score of one's own.
+Attended attend_scores(const Variable& scores, const Variable& values, Pass& pass,
+                       const AttendOptions& options = {});
+
 /// What the score makes of keys alone.
 Variable prepare(const Score& score, const Variable& keys);
 

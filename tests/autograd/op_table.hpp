@@ -32,6 +32,7 @@ struct OpRow {
   std::vector<OpSample> samples;
   std::vector<OpExample> examples;
   std::vector<OpMisuse> misuses;
+  std::string records = {};  // the op that is recorded last, where that is another
 };
 
 const std::vector<OpRow>& op_table();

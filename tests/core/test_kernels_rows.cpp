@@ -333,7 +333,7 @@ TEST_CASE("steps of the optimisers", "[core]") {
       const Reals g = oracle::random(n, 1), m0 = oracle::random(n, 2), p0 = oracle::random(n, 3);
       const Reals v0 = oracle::random(n, 4, 0, 1);
       Reals m = m0, v = v0, p = p0;
-      k.sgd(n, Real(0.1), Real(0.9), Real(0.01), g.data(), m.data(), p.data());
+      k.sgd(n, Real(0.1), Real(0.9), false, Real(0.01), g.data(), m.data(), p.data());
       const double lr = Real(0.1), momentum = Real(0.9), decay = Real(0.01), b2 = Real(0.99);
       for (std::size_t i = 0; i < n; ++i) {
         const double right = momentum * m0[i] + g[i] + decay * p0[i];
@@ -341,7 +341,7 @@ TEST_CASE("steps of the optimisers", "[core]") {
         REQUIRE(near(p[i], p0[i] - lr * right, 0, 8 * oracle::epsilon));
       }
       p = p0;
-      k.sgd(n, Real(0.1), 0, Real(0.01), g.data(), nullptr, p.data());
+      k.sgd(n, Real(0.1), 0, false, Real(0.01), g.data(), nullptr, p.data());
       for (std::size_t i = 0; i < n; ++i) {
         REQUIRE(near(p[i], p0[i] - lr * (g[i] + decay * p0[i]), 0, 8 * oracle::epsilon));
       }

@@ -11,6 +11,8 @@
 #include "modules/init.hpp"
 #include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
+#include "modules/mlp.hpp"
+#include "modules/positions.hpp"
 
 using namespace fovea;
 
@@ -103,6 +105,54 @@ TEST_CASE("start values have the statistics that they promise", "[modules]") {
   const Tensor normal = xavier_normal(rng, {200, 300});
   CHECK(variance_of(normal) == Approx(2.0 / 500).epsilon(0.02));
   CHECK_THROWS_WITH(xavier_uniform(rng, {3}), Catch::Contains("[3]"));
+}
+
+TEST_CASE("He's start values keep the variance through relu", "[modules]") {
+  Rng rng(3);
+  CHECK(variance_of(he_normal(rng, {300, 200})) == Approx(2.0 / 200).epsilon(0.02));
+  const Tensor uniform = he_uniform(rng, {300, 200});
+  CHECK(variance_of(uniform) == Approx(2.0 / 200).epsilon(0.02));
+  for (Real x : uniform) REQUIRE(std::abs(x) <= std::sqrt(6.0 / 200) * 1.0001);
+}
+
+TEST_CASE("an mlp puts its activation between the layers only", "[modules]") {
+  const std::vector<std::pair<Activation, double>> cases = {{Activation::relu, 0.5},
+                                                            {Activation::tanh, std::tanh(0.5)},
+                                                            {Activation::sigmoid, 1 / (1 + std::exp(-0.5))},
+                                                            {Activation::gelu, 0.5 * 0.6914624612740131}};
+  for (const auto& [activation, of_half] : cases) {
+    Rng rng(1);
+    Mlp mlp({1, 1, 1}, activation, rng);
+    mlp.layers[0].weight.set(tensor({1, 1}, {0.5}));
+    mlp.layers[1].weight.set(tensor({1, 1}, {-10}));
+    CHECK(mlp(Variable(tensor({1}, {1}))).item() == Approx(-10 * of_half).epsilon(1e-6));
+  }
+  Rng rng(1);
+  CHECK_THROWS_AS(Mlp({3}, Activation::tanh, rng), ConfigError);
+}
+
+TEST_CASE("positions are sines and cosines, or learned", "[modules]") {
+  const Tensor table = sinusoidal_positions(3, 4, 1).value();
+  CHECK(table.at(0, 0) == Approx(std::sin(1)));
+  CHECK(table.at(0, 1) == Approx(std::cos(1)));
+  CHECK(table.at(2, 2) == Approx(std::sin(0.03)));
+  CHECK(table.at(2, 3) == Approx(std::cos(0.03)));
+  Rng rng(1);
+  const LearnedPositions learned(5, 2, rng);
+  CHECK_THAT(learned(2, 3).value(), close_to(slice(learned.table, 0, 3, 5).value()));
+  CHECK_THROWS_WITH(learned(3, 3), Catch::Contains("3 … 6") && Catch::Contains("5"));
+}
+
+TEST_CASE("a parameter used twice is one parameter: tied", "[modules]") {
+  Rng rng(1);
+  Embedding embedding(3, 2, rng);
+  const Variable x = embedding(Ids({0}));
+  backward(sum(linear(x, embedding.table)));
+  // Through the lookup and through the product.
+  CHECK(parameters(embedding).size() == 1);
+  const Tensor& e = embedding.table.value();
+  CHECK(embedding.table.grad()->at(1, 0) == Approx(e.at(0, 0)));
+  CHECK(embedding.table.grad()->at(0, 0) == Approx(2 * e.at(0, 0) + e.at(1, 0) + e.at(2, 0)));
 }
 
 TEST_CASE("orthogonal start values are orthogonal whatever the shape", "[modules]") {

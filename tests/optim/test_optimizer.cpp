@@ -1,4 +1,5 @@
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <catch2/catch.hpp>
@@ -7,7 +8,9 @@
 #include "autograd/ops.hpp"
 #include "core/draw.hpp"
 #include "core/parallel.hpp"
+#include "optim/average.hpp"
 #include "optim/clip.hpp"
+#include "optim/groups.hpp"
 #include "optim/optimizer.hpp"
 
 using namespace fovea;
@@ -39,6 +42,10 @@ std::vector<std::unique_ptr<Optimizer>> all_with_decay() {
   all.push_back(sgd(0.9, 0.1));
   all.push_back(adam());
   all.push_back(adamw(0.1));
+  all.push_back(sgd(0.9, 0.1, true));
+  all.push_back(rmsprop(0.9, 0.5, 0.1));
+  all.push_back(adagrad(0.1));
+  all.push_back(lion(0.1));
   return all;
 }
 
@@ -84,6 +91,123 @@ TEST_CASE("adam and adamw, by hand over three steps", "[optim]") {
   CHECK(method->state().at("weight").size() == 2);
 }
 
+namespace {
+
+// Follows a method on one weight without and one with decay (0.1), by a formula: (p, g, decay) → new p.
+using Formula = std::function<double(double, double, double)>;
+void check_method(Optimizer& method, const std::function<Formula()>& formula) {
+  Pair pair;
+  const Formula of_weight = formula(), of_bias = formula();
+  double weight = 1, bias = 3;
+  for (int t = 1; t <= 4; ++t) {
+    const double g = t == 3 ? -0.7 : 0.5 * t;
+    pair.gradients(static_cast<Real>(g), 0, static_cast<Real>(-g));
+    method.step(pair.named(), 0.1);
+    weight = of_weight(weight, g, 0.1);
+    bias = of_bias(bias, -g, 0);
+    CHECK(pair.weight.value().at(0) == Approx(weight).epsilon(10 * tolerance));
+    CHECK(pair.bias.value().at(0) == Approx(bias).epsilon(10 * tolerance));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("nesterov looks one step ahead, by hand", "[optim]") {
+  check_method(*sgd(0.9, 0.1, true), [] {
+    return [v = 0.0](double p, double g, double decay) mutable {
+      const double d = g + decay * p;
+      v = 0.9 * v + d;
+      return p - 0.1 * (d + 0.9 * v);
+    };
+  });
+}
+
+TEST_CASE("rmsprop, by hand, with and without momentum", "[optim]") {
+  const double momentum = GENERATE(0.0, 0.5);
+  check_method(*rmsprop(0.9, momentum, 0.1, 1e-3), [momentum] {
+    return [momentum, v = 0.0, m = 0.0](double p, double g, double decay) mutable {
+      const double d = g + decay * p;
+      v = 0.9 * v + 0.1 * d * d;
+      m = momentum * m + d / (std::sqrt(v) + 1e-3);
+      return p - 0.1 * m;
+    };
+  });
+}
+
+TEST_CASE("adagrad, by hand", "[optim]") {
+  check_method(*adagrad(0.1, 1e-3), [] {
+    return [v = 0.0](double p, double g, double decay) mutable {
+      const double d = g + decay * p;
+      v += d * d;
+      return p - 0.1 * d / (std::sqrt(v) + 1e-3);
+    };
+  });
+}
+
+TEST_CASE("lion, by hand", "[optim]") {
+  check_method(*lion(0.1, 0.6, 0.9), [] {
+    return [m = 0.0](double p, double g, double decay) mutable {
+      const double mixed = 0.6 * m + 0.4 * g;
+      m = 0.9 * m + 0.1 * g;
+      return p * (1 - 0.1 * decay) - 0.1 * (mixed > 0 ? 1 : mixed < 0 ? -1 : 0);
+    };
+  });
+}
+
+TEST_CASE("groups of parameters have their own rate and decay, or none", "[optim]") {
+  Pair pair;
+  pair.gradients(1, 1, 1);
+  const auto named = pair.named();
+  const std::vector<ParamGroup> groups = {{"*", 2}, {"w*", 0.5, 0.0}};
+  const auto own = grouped(named, groups);
+  sgd(0, 0.1)->step(own, 0.1);
+  CHECK(pair.weight.value().at(0) == Approx(0.95));
+  CHECK(pair.bias.value().at(0) == Approx(2.8));
+  const std::vector<ParamGroup> frozen = {{"bias", 1, {}, true}};
+  REQUIRE(grouped(named, frozen).size() == 1);
+  CHECK(grouped(named, frozen)[0].path == "weight");
+  const std::vector<ParamGroup> typo = {{"wieght"}};
+  CHECK_THROWS_WITH(grouped(named, typo), Catch::Contains("wieght") && Catch::Contains("weight"));
+}
+
+TEST_CASE("globs match whole paths", "[optim]") {
+  CHECK(matches("*", ""));
+  CHECK(matches("a.*.weight", "a.b.c.weight"));
+  CHECK(matches("*.bias", "layers.0.bias"));
+  CHECK(matches("layers.?.bias", "layers.0.bias"));
+  CHECK_FALSE(matches("layers.?.bias", "layers.10.bias"));
+  CHECK_FALSE(matches("bias", "a.bias"));
+  CHECK_FALSE(matches("a*", "ba"));
+  CHECK(matches("*a*b*", "xxaxxbxx"));
+  CHECK_FALSE(matches("*a*a*a*a*a*a*a*a*a*a*c", std::string(5000, 'a')));
+}
+
+TEST_CASE("clipping by value limits each element and refuses what is not finite", "[optim]") {
+  Pair pair;
+  pair.gradients(3, -0.5, -4);
+  clip_value(pair.named(), 1);
+  CHECK(pair.weight.grad()->at(0) == 1);
+  CHECK(pair.weight.grad()->at(1) == Real(-0.5));
+  CHECK(pair.bias.grad()->at(0) == -1);
+  CHECK_THROWS_AS(clip_value(pair.named(), 0), ConfigError);
+  pair.gradients(3, std::numeric_limits<Real>::quiet_NaN(), 0);
+  CHECK_THROWS_AS(clip_value(pair.named(), 1), DivergedError);
+  CHECK(pair.weight.grad()->at(0) == 3);
+}
+
+TEST_CASE("averaged weights follow the weights and change places with them", "[optim]") {
+  Pair pair;
+  WeightAverage average(0.75);
+  average.update(pair.named());
+  pair.weight.set(tensor(Shape{2}, {5, -2}));
+  average.update(pair.named());
+  average.swap(pair.named());
+  CHECK(pair.weight.value().at(0) == Approx(2));
+  average.swap(pair.named());
+  CHECK(pair.weight.value().at(0) == 5);
+  CHECK(average.state().at("weight").at(0) == Approx(2));
+}
+
 TEST_CASE("a parameter without a gradient is left alone, also by decay", "[optim]") {
   for (const auto& method : all_with_decay()) {
     Pair pair;
@@ -125,8 +249,9 @@ TEST_CASE("a step has the same bits for any number of threads", "[optim]") {
     }
   }
   set_threads(before);
-  REQUIRE(results.size() == 6);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(same_bits(results[i], results[i + 3]));
+  const std::size_t methods = all_with_decay().size();
+  REQUIRE(results.size() == 2 * methods);
+  for (std::size_t i = 0; i < methods; ++i) CHECK(same_bits(results[i], results[i + methods]));
 }
 
 TEST_CASE("state of another shape is refused before anything changes", "[optim]") {
@@ -145,7 +270,8 @@ TEST_CASE("optimisers by name", "[optim]") {
   CHECK_NOTHROW(make_optimizer("sgd", 0.1));
   CHECK_NOTHROW(make_optimizer("adamw", 0.1));
   CHECK_THROWS_AS(make_optimizer("adam", 0.1), ConfigError);
-  CHECK_THROWS_AS(make_optimizer("adman", 0), ConfigError);
+  for (const std::string& name : optimizer_names()) CHECK_NOTHROW(make_optimizer(name, 0));
+  CHECK_THROWS_WITH(make_optimizer("adman", 0), Catch::Contains("adman") && Catch::Contains("rmsprop"));
 }
 
 // Case pytorch#46849.

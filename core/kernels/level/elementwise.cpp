@@ -13,6 +13,15 @@ void unary(std::size_t n, const Real* x, Real* y) {
 
 Real sqrt_of(Real x) { return square_root(x); }
 Real relu_of(Real x) { return x <= 0 ? Real(0) : x; }
+Real abs_of(Real x) { return absolute(x); }
+Real gelu_of(Real x) { return x * normal_below(x); }
+
+Real softplus_of(Real x) {
+  // log1p(e) as log(u) e / (u - 1) with u = 1 + e rounded: exact where e is small (Kahan).
+  const Real e = exp_of(-absolute(x)), u = Real(1) + e;
+  const Real tail = u == Real(1) ? e : log_of(u) * (e / (u - Real(1)));
+  return (x <= 0 ? Real(0) : x) + tail;
+}
 
 Real add_of(Real a, Real b) { return a + b; }
 Real sub_of(Real a, Real b) { return a - b; }
@@ -70,6 +79,9 @@ void set_elementwise(Kernels& table) {
   table.tanh = unary<tanh_of>;
   table.sigmoid = unary<sigmoid_of>;
   table.relu = unary<relu_of>;
+  table.abs = unary<abs_of>;
+  table.softplus = unary<softplus_of>;
+  table.gelu = unary<gelu_of>;
   table.add = binary<add_of>;
   table.sub = binary<sub_of>;
   table.mul = binary<mul_of>;

@@ -21,6 +21,12 @@ Real log_of_grad(Real x, Real dy) { return dy / x; }
 Real sqrt_of_grad(Real y, Real dy) { return dy / (y + y); }
 Real tanh_of_grad(Real y, Real dy) { return dy * ((Real(1) - y) * (Real(1) + y)); }
 Real sigmoid_of_grad(Real y, Real dy) { return dy * (y * (Real(1) - y)); }
+Real abs_of_grad(Real x, Real dy) { return x > 0 ? dy : (x < 0 ? -dy : dy * x); }
+Real softplus_of_grad(Real x, Real dy) { return dy * sigmoid_of(x); }
+Real gelu_of_grad(Real x, Real dy) {
+  const Real density = Real(0.39894228040143267794) * exp_of(Real(-0.5) * x * x);
+  return dy * (normal_below(x) + x * density);
+}
 Real relu_of_grad(Real y, Real dy) { return y <= 0 ? Real(0) : (y > 0 ? dy : y); }
 
 }  // namespace
@@ -32,6 +38,9 @@ void set_gradients(Kernels& table) {
   table.tanh_grad = gradient<tanh_of_grad>;
   table.sigmoid_grad = gradient<sigmoid_of_grad>;
   table.relu_grad = gradient<relu_of_grad>;
+  table.abs_grad = gradient<abs_of_grad>;
+  table.softplus_grad = gradient<softplus_of_grad>;
+  table.gelu_grad = gradient<gelu_of_grad>;
 }
 
 }  // namespace FOVEA_LEVEL

@@ -131,6 +131,14 @@ inline Real sigmoid_of(Real x) {
   return (x < 0 ? e : Real(1)) / (Real(1) + e);
 }
 
+inline float error_function(float x) { return __builtin_erff(x); }
+inline double error_function(double x) { return __builtin_erf(x); }
+
+/// Φ(x), the standard normal distribution.
+inline Real normal_below(Real x) {
+  return Real(0.5) * (Real(1) + error_function(x * Real(0.70710678118654752440)));
+}
+
 /// s² is z; the even part of log((1+s)/(1-s)) - 2s, divided by s (FreeBSD's msun).
 inline float log_tail(float z) {
   const float w = z * z;
