@@ -47,12 +47,13 @@ class Param {
   Decay decay_ = Decay::yes;
 };
 
-/// A parameter and its path in the model (`attention.score.query.weight`), with what an optimiser is told of it.
+/// A parameter and its path in the model (`attention.score.query.weight`), with what an optimiser is told of
+/// it.
 struct NamedParam {
   std::string path;
   Param* param = nullptr;
   bool decays = true;
-  double rate = 1;                  // times the learning rate
+  double rate = 1;                   // times the learning rate
   std::optional<double> decay = {};  // instead of the optimiser's weight decay
 };
 

@@ -11,7 +11,7 @@
 using namespace fovea;
 
 int main() {
-  constexpr std::size_t points = 64, steps = 500;
+  constexpr std::size_t points = 64, steps = 1500;
   Tensor x = uninitialized({points, 1}), target = uninitialized({points, 1});
   for (std::size_t i = 0; i < points; ++i) {
     x.data()[i] = Real(-3) + Real(6) * static_cast<Real>(i) / points;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "training/checkpoint_file.hpp"
 
 using namespace fovea;
 using Catch::Contains;
@@ -81,7 +82,9 @@ TEST_CASE("inspect shows parameters, settings and step", "[cli]") {
   const Json& hidden = object["parameters"]["hidden"];
   CHECK(hidden["shape"] == Json({6, 3}));
   CHECK(hidden["count"] == 18);
-  CHECK(hidden["xxh3"].get<std::string>().size() == 16);
+  const Checkpoint stored = read_checkpoint(shell.folder / shell.best);
+  CHECK(hidden["xxh3"] == checksum(stored.entries.at("param/hidden")));
+  CHECK(hidden["xxh3"] != object["parameters"]["out"]["xxh3"]);
   CHECK(object["parameters"].size() == 3);
   CHECK(object["buffers"].contains("scale"));
   CHECK_THAT(shell.call({"inspect", shell.best}).out, Contains("hidden") && Contains("30 parameters"));
