@@ -31,7 +31,8 @@ void CitiesTask::Config::describe(Options& options) {
            "kind of hybrid: scaled dot and additive averaged, or the one that fits the widths")
       .choices({"mean", "by-dims"});
   options.add("data", data, "catalogue (TSV); empty: the one that comes with Fovea");
-  options.add("negatives", negatives, "random wrong answers in a batch; 0: by the kind of attention");
+  options.add("negatives", negatives, "random wrong answers in a batch; 0: by the kind of attention")
+      .between(0, 100000);
 }
 
 TrainConfig CitiesTask::defaults() {

@@ -44,8 +44,8 @@ class CitiesTask {
   /// The mean of lse - s_answer, plus entropy_weight · the mean entropy. For the hybrid the mean over its two
   /// attentions.
   Loss loss(const Batch& batch, Pass& pass);
-  /// For `test` both test sets, and the baselines on the same queries. Train is measured as asked for in
-  /// training, without noise of its own for each epoch, on as many queries as a test set has.
+  /// For `test` both test sets, and the baselines on the same queries. Validation, and train when it is asked
+  /// for, are measured on their first queries only.
   Metrics evaluate(Split split);
   template <class Archive>
   void state(Archive& archive) {

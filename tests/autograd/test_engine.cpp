@@ -176,7 +176,11 @@ TEST_CASE("memory stays flat over many small graphs, with a hook and without", "
   const std::size_t start = resident();
   run(90'000);
   CHECK(live_nodes() == before);
+#ifndef __SANITIZE_ADDRESS__  // which keeps what was freed, to catch its use; its leak check speaks there
   CHECK(resident() < start + (1 << 20));
+#else
+  (void)start;
+#endif
 }
 
 TEST_CASE("each thread records for itself", "[autograd]") {
