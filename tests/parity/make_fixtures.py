@@ -7,6 +7,7 @@ Everything is computed in double. Each input has its own seed, made from the nam
 that a new case leaves the others as they are; inputs are multiples of 1/1024, which both precisions hold
 exactly. A case's name starts with what it is a case of: `huber: delta 0.5`.
 """
+
 import sys
 from pathlib import Path
 

@@ -53,6 +53,11 @@ void check_statistics(const Case& c, const Tensor& drawn) {
   const double deviation = expected("deviation")[0], root = std::sqrt(static_cast<double>(x.size()));
   CHECK(mean_of(x) == Approx(expected("mean")[0]).margin(7 * deviation / root));
   CHECK(deviation_of(x) == Approx(deviation).epsilon(6 / root));
+  const std::size_t columns = drawn.shape()[1], diagonal = std::min(drawn.shape()[0], columns);
+  double trace = 0;
+  for (std::size_t i = 0; i < diagonal; ++i) trace += static_cast<double>(drawn.data()[i * (columns + 1)]);
+  CHECK(trace ==
+        Approx(expected("trace")[0]).margin(7 * deviation * std::sqrt(static_cast<double>(diagonal))));
   const std::vector<double>& at = c.list("quantiles");
   for (std::size_t i = 0; i < at.size(); ++i) {
     INFO("quantile " << at[i]);

@@ -3,6 +3,7 @@
 Left out, because Fovea differs on purpose: a query without an allowed key (PyTorch: NaN, here: 0), and
 `is_causal` of fewer queries than keys, which PyTorch aligns at the start; Fovea does so only as `causal(0)`.
 """
+
 import torch
 import torch.nn.functional as F
 
@@ -44,13 +45,19 @@ def allowed_by(c, scores):
 
 def composed(score):
     """scores (raw), weights, entropy and context, written out."""
+
     def run(**c):
         scores = score(c)
         biased = scores + c["bias"] if "bias" in c else scores
         weights = biased.masked_fill(~allowed_by(c, scores), -torch.inf).softmax(-1)
         logs = torch.where(weights > 0, weights, torch.ones_like(weights)).log()
-        return {"scores": scores, "weights": weights, "entropy": -(weights * logs).sum(-1),
-                "context": weights @ c["values"]}
+        return {
+            "scores": scores,
+            "weights": weights,
+            "entropy": -(weights * logs).sum(-1),
+            "context": weights @ c["values"],
+        }
+
     return run
 
 
@@ -69,8 +76,15 @@ PARAMETERS = {
     "dot": (dot, {}),
     "scaled_dot": (scaled_dot, {}),
     "general": (general, {"key.weight": normal(D, D + 1)}),
-    "additive": (additive, {"query.weight": normal(HIDDEN, D), "key.weight": normal(HIDDEN, D + 1), "key.bias": normal(HIDDEN),
-                            "v": normal(HIDDEN)}),
+    "additive": (
+        additive,
+        {
+            "query.weight": normal(HIDDEN, D),
+            "key.weight": normal(HIDDEN, D + 1),
+            "key.bias": normal(HIDDEN),
+            "v": normal(HIDDEN),
+        },
+    ),
 }
 MASKS = {
     "no mask": ({}, {}),
@@ -78,8 +92,10 @@ MASKS = {
     "key lengths": ({}, {"key_lengths": [3, 1]}),
     "causal": ({}, {"causal_offset": TK - TQ}),
     "bias": ({"bias": normal(TQ, TK)}, {}),
-    "bias of each item, key lengths, causal": ({"bias": normal(B, 1, TK)},
-                                               {"key_lengths": [2, 3], "causal_offset": TK - TQ}),
+    "bias of each item, key lengths, causal": (
+        {"bias": normal(B, 1, TK)},
+        {"key_lengths": [2, 3], "causal_offset": TK - TQ},
+    ),
 }
 
 
@@ -93,20 +109,45 @@ def all_attention():
         for mask, (inputs, settings) in MASKS.items():
             yield case(f"{name}: {mask}", composed(score), {**qkv(name), **parameters, **inputs}, settings)
     for mask, (inputs, settings) in MASKS.items():
-        yield case(f"scaled_dot_product_attention: {mask}", of_pytorch, {**qkv("scaled_dot"), **inputs}, settings)
+        yield case(
+            f"scaled_dot_product_attention: {mask}", of_pytorch, {**qkv("scaled_dot"), **inputs}, settings
+        )
     square = {"query": normal(B, TK, D), "keys": normal(B, TK, D), "values": normal(B, TK, DV)}
     yield case("scaled_dot_product_attention: is_causal", of_pytorch, square, {"causal_offset": 0})
-    yield case("scaled_dot_product_attention: is_causal, more queries", of_pytorch,
-               {**square, "query": normal(B, 5, D)}, {"causal_offset": 0})
-    yield case("scaled_dot_product_attention: keys of the batch",
-               lambda query, keys, values: of_pytorch(query=query, keys=keys.expand(B, TK, D), values=values.expand(B, TK, DV)),
-               {"query": normal(B, TQ, D), "keys": normal(TK, D), "values": normal(TK, DV)})
-    yield case("hybrid: mean", lambda **c: {
-        key: 0.5 * (composed(scaled_dot)(**c)[key] + composed(
-            lambda c: additive({**c, **{k.replace("scores.1.", ""): x for k, x in c.items()}}))(**c)[key])
-        for key in ("context", "weights", "entropy")},
-        {**qkv("scaled_dot"), "keep": keep(B, TQ, TK), "scores.1.query.weight": normal(HIDDEN, D),
-         "scores.1.key.weight": normal(HIDDEN, D), "scores.1.key.bias": normal(HIDDEN), "scores.1.v": normal(HIDDEN)})
+    yield case(
+        "scaled_dot_product_attention: is_causal, more queries",
+        of_pytorch,
+        {**square, "query": normal(B, 5, D)},
+        {"causal_offset": 0},
+    )
+    yield case(
+        "scaled_dot_product_attention: keys of the batch",
+        lambda query, keys, values: of_pytorch(
+            query=query, keys=keys.expand(B, TK, D), values=values.expand(B, TK, DV)
+        ),
+        {"query": normal(B, TQ, D), "keys": normal(TK, D), "values": normal(TK, DV)},
+    )
+    yield case(
+        "hybrid: mean",
+        lambda **c: {
+            key: 0.5
+            * (
+                composed(scaled_dot)(**c)[key]
+                + composed(
+                    lambda c: additive({**c, **{k.replace("scores.1.", ""): x for k, x in c.items()}})
+                )(**c)[key]
+            )
+            for key in ("context", "weights", "entropy")
+        },
+        {
+            **qkv("scaled_dot"),
+            "keep": keep(B, TQ, TK),
+            "scores.1.query.weight": normal(HIDDEN, D),
+            "scores.1.key.weight": normal(HIDDEN, D),
+            "scores.1.key.bias": normal(HIDDEN),
+            "scores.1.v": normal(HIDDEN),
+        },
+    )
 
 
 def cases():

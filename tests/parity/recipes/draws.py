@@ -1,4 +1,5 @@
 """What is drawn at random: statistics of many draws of every initialiser, and of dropout."""
+
 import torch
 from torch import nn
 
@@ -9,21 +10,34 @@ QUANTILES = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99]
 
 
 def statistics(name, fill, shape=SHAPE):
+    """`trace` is near 0 unless a sign is not drawn, such as that of a QR decomposition."""
     x = torch.empty(shape)
     torch.manual_seed(1)
     fill(x)
     flat = x.flatten().sort().values
-    return plain(name, {"shape": list(shape), "quantiles": QUANTILES},
-                 quantiles=[flat[int(q * (flat.numel() - 1))].item() for q in QUANTILES], mean=flat.mean(),
-                 deviation=flat.std(unbiased=False), least=flat[0], most=flat[-1])
+    return plain(
+        name,
+        {"shape": list(shape), "quantiles": QUANTILES},
+        quantiles=[flat[int(q * (flat.numel() - 1))].item() for q in QUANTILES],
+        mean=flat.mean(),
+        deviation=flat.std(unbiased=False),
+        least=flat[0],
+        most=flat[-1],
+        trace=x.diagonal().sum(),
+    )
 
 
 def dropout(rate):
     x = torch.ones(100000)
     torch.manual_seed(1)
     y = torch.nn.functional.dropout(x, rate, training=True)
-    return plain(f"dropout: rate {rate:g}", {"rate": rate}, values=sorted(set(y.tolist())), mean=y.mean(),
-                 deviation=y.std(unbiased=False))
+    return plain(
+        f"dropout: rate {rate:g}",
+        {"rate": rate},
+        values=sorted(set(y.tolist())),
+        mean=y.mean(),
+        deviation=y.std(unbiased=False),
+    )
 
 
 def cases():
