@@ -18,7 +18,8 @@ double one_cycle(const Schedule& schedule, double step) {
   const double low = schedule.base / 25, last = low / 1e4;
   const double total = static_cast<double>(schedule.total);
   const double top = schedule.rise * total - 1, end = total - 1;
-  if (step <= top) return along_cosine(low, schedule.base, step / top);
+  // A rise of one step is over when it begins: its progress would be 0 / 0.
+  if (step <= top) return top > 0 ? along_cosine(low, schedule.base, step / top) : schedule.base;
   if (step >= end) return last;
   return along_cosine(schedule.base, last, (step - top) / (end - top));
 }
@@ -65,7 +66,8 @@ Schedule::Kind schedule_kind(const std::string& name) {
 double Plateau::observe(double metric, Seen& seen) const {
   const double margin = std::abs(seen.best) * threshold;
   const bool better =
-      !seen.any || (higher_is_better ? metric > seen.best + margin : metric < seen.best - margin);
+      std::isfinite(metric) &&
+      (!seen.any || (higher_is_better ? metric > seen.best + margin : metric < seen.best - margin));
   if (better) {
     seen.any = true;
     seen.best = metric;

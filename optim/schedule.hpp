@@ -39,8 +39,8 @@ const std::vector<std::string>& schedule_names();
 Schedule::Kind schedule_kind(const std::string& name);
 
 /// Lowers the rate when a metric stops getting better: times `factor` once it has not been better by
-/// `threshold` (relative) for more than `patience` evaluations. What it has seen is plain numbers, saved with
-/// a run.
+/// `threshold` (relative) for more than `patience` evaluations; one that is not finite is never better. What
+/// it has seen is plain numbers, saved with a run.
 struct Plateau {
   double factor = 0.1;
   std::uint64_t patience = 10;

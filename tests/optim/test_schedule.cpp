@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include <catch2/catch.hpp>
 
@@ -62,6 +63,14 @@ TEST_CASE("one cycle rises to the rate and falls to almost nothing", "[optim]") 
   CHECK(schedule.rate(64) == Approx(0.5).epsilon(1e-4));
 }
 
+TEST_CASE("one cycle whose rise is a single step starts at the rate", "[optim]") {
+  Schedule schedule{Schedule::Kind::one_cycle, 1, 0, 10};
+  schedule.rise = 0.1;
+  CHECK(schedule.rate(0) == 1);
+  CHECK(schedule.rate(1) < 1);
+  CHECK(schedule.rate(9) == Approx(4e-6));
+}
+
 TEST_CASE("the whole list of rates is what the steps see", "[optim]") {
   const Schedule schedule{Schedule::Kind::cosine, 1, 2, 5};
   const std::vector<double> rates = schedule.rates();
@@ -83,6 +92,17 @@ TEST_CASE("a plateau lowers the rate after patience, and counts anew", "[optim]"
   CHECK(upward.observe(1, rising) == 1);
   CHECK(upward.observe(2, rising) == 1);
   CHECK(upward.observe(2, rising) == 0.5);
+}
+
+TEST_CASE("a metric that is not finite is never the best", "[optim]") {
+  const double bad =
+      GENERATE(std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity());
+  const Plateau plateau{.factor = 0.5, .patience = 0, .threshold = 0};
+  Plateau::Seen seen;
+  CHECK(plateau.observe(bad, seen) == 0.5);
+  CHECK(plateau.observe(3, seen) == 0.5);
+  CHECK(plateau.observe(2, seen) == 0.5);
+  CHECK(seen.best == 2);
 }
 
 TEST_CASE("schedules by name", "[optim]") {

@@ -1,0 +1,124 @@
+#include <catch2/catch.hpp>
+
+#include "autograd/declared_ops.hpp"
+#include "autograd/ops.hpp"
+#include "parity/fixture.hpp"
+
+using namespace fovea;
+
+namespace {
+
+std::function<Outputs(Case&)> of_x(Variable (*op)(const Variable&)) {
+  return [op](Case& c) { return op(c["x"]); };
+}
+
+std::function<Outputs(Case&)> of_a_and_b(Variable (*op)(const Variable&, const Variable&)) {
+  return [op](Case& c) { return op(c["a"], c["b"]); };
+}
+
+std::vector<Variable> parts(Case& c) { return {c["a"], c["b"], c["c"]}; }
+
+std::optional<std::int64_t> padding(const Case& c) {
+  if (!c.settings.count("padding")) return {};
+  return c.integer("padding");
+}
+
+std::function<Outputs(Case&)> along_axis(Variable (*op)(const Variable&, int, bool),
+                                         Variable (*of_all)(const Variable&)) {
+  return [op, of_all](Case& c) {
+    return c.settings.count("axis") ? op(c["x"], c.integer("axis"), c.number("keep") != 0) : of_all(c["x"]);
+  };
+}
+
+Outputs cross_entropy_of(Case& c) {
+  CrossEntropyOptions options{padding(c), static_cast<Real>(c.number("smoothing", 0))};
+  if (c.settings.count("weights")) {
+    for (double weight : c.list("weights")) options.class_weights.push_back(static_cast<Real>(weight));
+  }
+  const Ids targets = c.ids("targets");
+  const Variable each = cross_entropy(c["logits"], targets, options);
+  if (c.name.find(": mean") == std::string::npos) return each;
+  return scale(sum(each), static_cast<Real>(1 / target_weight(targets, options)));
+}
+
+const Recipes ops = {
+    {"add", of_a_and_b(add)},
+    {"sub", of_a_and_b(sub)},
+    {"mul", of_a_and_b(mul)},
+    {"div", of_a_and_b(div)},
+    {"neg", of_x(neg)},
+    {"scale", [](Case& c) { return scale(c["x"], c.real("factor")); }},
+    {"exp", of_x(exp)},
+    {"log", of_x(log)},
+    {"sqrt", of_x(sqrt)},
+    {"tanh", of_x(tanh)},
+    {"sigmoid", of_x(sigmoid)},
+    {"relu", of_x(relu)},
+    {"abs", of_x(abs)},
+    {"pow", [](Case& c) { return pow(c["x"], c.real("exponent")); }},
+    {"gelu", of_x(gelu)},
+    {"softplus", of_x(softplus)},
+    {"max", along_axis(max, nullptr)},
+    {"where", [](Case& c) { return where(c.keep("condition"), c["input"], c["other"]); }},
+    {"matmul",
+     [](Case& c) {
+       return matmul(c["a"], c["b"], c.number("transpose_a", 0) != 0, c.number("transpose_b", 0) != 0);
+     }},
+    {"weighted_sum", [](Case& c) { return weighted_sum(c["weights"], c["values"]); }},
+    {"linear",
+     [](Case& c) { return linear(c["input"], c["weight"], c.has("bias") ? c["bias"] : Variable()); }},
+    {"sum", along_axis(sum, sum)},
+    {"mean", along_axis(mean, mean)},
+    {"reshape",
+     [](Case& c) {
+       const auto shape = c.counts("shape");
+       return reshape(c["x"], Shape(shape.begin(), shape.end()));
+     }},
+    {"permute", [](Case& c) { return permute(c["x"], c.counts("axes")); }},
+    {"slice", [](Case& c) { return slice(c["x"], c.integer("axis"), c.count("begin"), c.count("end")); }},
+    {"concat", [](Case& c) { return concat(parts(c), c.integer("axis")); }},
+    {"stack", [](Case& c) { return stack(parts(c), c.integer("axis")); }},
+    {"gather", [](Case& c) { return gather(c["weight"], c.ids("input"), padding(c)); }},
+    {"embedding_bag",
+     [](Case& c) {
+       const Bag kind = c.name == "embedding_bag: mean" ? Bag::mean : Bag::sum;
+       return embedding_bag(c["table"], c.ids("ids"), c.counts("offsets"), kind);
+     }},
+    {"dropout",
+     [](Case& c) {
+       Rng rng(1);
+       return dropout(c["x"], c.number("rate"), rng);
+     }},
+    {"softmax", [](Case& c) { return softmax(c["x"], c.integer("axis")); }},
+    {"log_softmax", [](Case& c) { return log_softmax(c["x"], c.integer("axis")); }},
+    {"masked_softmax", [](Case& c) { return masked_softmax(c["x"], c.keep("keep")); }},
+    {"layer_norm", [](Case& c) { return layer_norm(c["x"], c["gain"], c["bias"], c.real("eps")); }},
+    {"l2_normalize", [](Case& c) { return l2_normalize(c["x"], c.real("eps")); }},
+    {"entropy", [](Case& c) { return entropy(c["p"]); }},
+};
+
+const Recipes losses = {
+    {"nll", [](Case& c) { return nll(c["log_p"], c.ids("targets"), padding(c)); }},
+    {"cross_entropy", cross_entropy_of},
+    {"mse", [](Case& c) { return mse(c["prediction"], c["target"]); }},
+    {"mae", [](Case& c) { return mae(c["prediction"], c["target"]); }},
+    {"huber", [](Case& c) { return huber(c["prediction"], c["target"], c.real("delta")); }},
+    {"pinball", [](Case& c) { return pinball(c["prediction"], c["target"], c.real("quantile")); }},
+    {"binary_cross_entropy", [](Case& c) { return binary_cross_entropy(c["logits"], c["target"]); }},
+};
+
+}  // namespace
+
+TEST_CASE("every declared op has a case made by PyTorch", "[parity]") {
+  std::set<std::string> covered = subjects(read_fixture("ops"));
+  covered.merge(subjects(read_fixture("losses")));
+  CHECK(covered == declared_ops());
+}
+
+TEST_CASE("ops agree with PyTorch, values and gradients", "[parity]") {
+  check_parity(read_fixture("ops"), ops);
+}
+
+TEST_CASE("losses agree with PyTorch, values and gradients", "[parity]") {
+  check_parity(read_fixture("losses"), losses);
+}
