@@ -1,35 +1,31 @@
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <new>
 
 #include <xtensor/xarray.hpp>
 
+#include "core/memory.hpp"
 #include "core/real.hpp"
 #include "core/shape.hpp"
 
 namespace fovea {
 
-/// Memory on 64-byte boundaries: a cache line, and the widest vector register. Fixed here, because
-/// xtensor's own default changes with the compiler's flags and so would the type of every tensor.
+/// Takes memory from core/memory.hpp, on 64-byte boundaries. Fixed here, because xtensor's own default
+/// changes with the compiler's flags and so would the type of every tensor.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
-  static constexpr std::size_t alignment = 64;
 
   AlignedAllocator() = default;
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
 
   T* allocate(std::size_t n) {
-    const std::size_t bytes = (n * sizeof(T) + alignment - 1) / alignment * alignment;
-    if (n > (static_cast<std::size_t>(-1) - alignment) / sizeof(T)) throw std::bad_alloc();
-    void* memory = std::aligned_alloc(alignment, bytes ? bytes : alignment);
-    if (!memory) throw std::bad_alloc();
-    return static_cast<T*>(memory);
+    if (n > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+    return static_cast<T*>(memory::take(n * sizeof(T)));
   }
-  void deallocate(T* memory, std::size_t) { std::free(memory); }
+  void deallocate(T* block, std::size_t n) { memory::give(block, n * sizeof(T)); }
   template <class U>
   bool operator==(const AlignedAllocator<U>&) const {
     return true;
