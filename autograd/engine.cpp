@@ -82,7 +82,8 @@ void run(std::span<const Variable> roots, std::span<Value> cotangents, bool keep
     const bool reached = std::any_of(node->outputs.begin(), node->outputs.end(),
                                      [](const auto& o) { return o.cotangent != nullptr; });
     if (reached) {
-      for (const auto& [slot, hook] : node->hooks) {
+      const auto hooks = node->hooks;  // a hook may add another
+      for (const auto& [slot, hook] : hooks) {
         if (const Value& full = node->outputs[slot].cotangent) hook(*full);
       }
       arrived(*node);
@@ -110,9 +111,12 @@ Value cotangent_for(const Variable& output, const Tensor* given) {
 void backward_from(const Variable& output, const Tensor* given, bool keep_graph) {
   check<Error>(output.tracked(), here, "the output depends on no leaf, so there is nothing to differentiate");
   Value cotangent = cotangent_for(output, given);
-  run(std::span(&output, 1), std::span(&cotangent, 1), keep_graph, [](Node& node) {
-    if (auto* leaf = dynamic_cast<Leaf*>(&node)) accumulate(leaf->gradient, leaf->outputs[0].cotangent);
+  // Leaves are changed at the end: when a formula or a hook throws, none is.
+  std::vector<std::pair<Leaf*, Value>> arrived;
+  run(std::span(&output, 1), std::span(&cotangent, 1), keep_graph, [&arrived](Node& node) {
+    if (auto* leaf = dynamic_cast<Leaf*>(&node)) arrived.emplace_back(leaf, leaf->outputs[0].cotangent);
   });
+  for (auto& [leaf, gradient] : arrived) accumulate(leaf->gradient, std::move(gradient));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ GradcheckReport::Worst compare(const NamedParam& named, const Tensor& analytic,
     const bool failed = !(gap <= options.absolute + options.relative * larger);  // NaN fails
     ++worst.checked;
     worst.failed += failed;
-    if (i == 0 || !(relative <= worst.relative_error)) {
+    if (i == 0 || (!std::isnan(worst.relative_error) && !(relative <= worst.relative_error))) {
       worst.index = index;
       worst.analytic = a;
       worst.numeric = n;

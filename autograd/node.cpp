@@ -13,16 +13,10 @@ const Op*& first_op() {
 std::atomic<std::int64_t> alive{0};
 std::atomic<std::uint64_t> recorded{0};
 
-// Nodes that wait to be freed. Freeing a chain node by node through destructors would need a stack frame
-// for each; here a destructor only hands its inputs over, and the outermost one empties the list.
-struct Graveyard {
-  std::vector<std::shared_ptr<Node>> waiting;
-  bool digging = false;
-};
-Graveyard& graveyard() {
-  thread_local Graveyard instance;
-  return instance;
-}
+// Nodes that wait to be freed. Freeing a chain node by node through destructors would need a stack frame for
+// each; here a destructor only hands its inputs over, and the outermost one, which owns the list, empties it.
+// A plain pointer, because graphs of static lifetime are freed after a thread's own objects.
+thread_local std::vector<std::shared_ptr<Node>>* waiting = nullptr;
 
 const Op leaf_op{"leaf"};
 
@@ -40,17 +34,19 @@ Node::Node(const Op& called, std::size_t input_count, std::size_t output_count)
 
 Node::~Node() {
   --alive;
-  Graveyard& grave = graveyard();
+  std::vector<std::shared_ptr<Node>> mine;
+  const bool outermost = waiting == nullptr;
+  if (outermost) waiting = &mine;
   for (Edge& input : inputs) {
-    if (input.node) grave.waiting.push_back(std::move(input.node));
+    // Others may still hold it: then nothing is freed here.
+    if (input.node) waiting->push_back(std::move(input.node));
   }
-  if (grave.digging) return;
-  grave.digging = true;
-  while (!grave.waiting.empty()) {
-    const std::shared_ptr<Node> next = std::move(grave.waiting.back());
-    grave.waiting.pop_back();
+  if (!outermost) return;
+  while (!mine.empty()) {
+    const std::shared_ptr<Node> next = std::move(mine.back());
+    mine.pop_back();
   }
-  grave.digging = false;
+  waiting = nullptr;
 }
 
 Leaf::Leaf(const Shape& shape) : Node(leaf_op, 0, 1) { outputs[0].shape = shape; }

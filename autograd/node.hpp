@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autograd/op.hpp"
+#include "core/check.hpp"
 #include "core/tensor.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -113,6 +114,8 @@ class JointNode final : public Node {
     std::vector<Value> cotangents;
     for (const Output& output : outputs) cotangents.push_back(output.cotangent);
     Gradients gradients = (*backward_)(Cotangents(cotangents));
+    check<Error>(gradients.size() == inputs.size(), *op, "backward gave ", gradients.size(),
+                 " gradients for ", inputs.size(), " inputs");
     for (std::size_t i = 0; i < gradients.size(); ++i) send(i, std::move(gradients[i]));
   }
   void release() override { backward_.reset(); }

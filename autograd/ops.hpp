@@ -102,7 +102,7 @@ Variable embedding_bag(const Variable& table, const Ids& ids, const std::vector<
 
 // ---- random (ops_dropout.cpp) ----
 
-/// Each element is zero with probability `rate`, else x / (1 - rate). Advances `rng` by one stream.
+/// Each element is zero with probability `rate`, else x / (1 - rate). Moves `rng` on by the draws it takes.
 Variable dropout(const Variable& x, double rate, Rng& rng);
 
 // ---- normalisers (ops_softmax.cpp, ops_norm.cpp) ----

@@ -23,14 +23,15 @@ Targets classes_of(const Op& op, const Variable& logits, const Ids& targets,
   check(logits.rank() >= 1, op, "scores are a scalar; expected [..., classes]");
   check(targets.shape == without_last(logits.shape()), op, "targets have shape ", targets.shape,
         "; expected ", without_last(logits.shape()), " to match ", logits.shape());
-  Ids checked = targets;
   std::vector<std::size_t> classes(targets.values.size());
+  const std::size_t count = logits.shape().back();
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const bool pad = padding && targets.values[i] == *padding;
-    if (pad) checked.values[i] = 0;  // the padding need not be a class
     classes[i] = pad ? left_out : static_cast<std::size_t>(targets.values[i]);
+    const bool known = pad || (targets.values[i] >= 0 && classes[i] < count);
+    check(known, op, "id ", targets.values[i], " at position ", position_of(i, targets.shape),
+          " is outside the ", count, " classes", padding ? " and is not the padding" : "");
   }
-  if (logits.shape().back() > 0 || !padding) check_ids(checked, logits.shape().back(), op);
   return std::make_shared<const std::vector<std::size_t>>(std::move(classes));
 }
 

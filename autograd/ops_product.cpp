@@ -61,27 +61,38 @@ Tensor without_non_finite(Tensor x) {
   return x;
 }
 
-// y[i, j] += z[i, l] · x[l, j] wherever x is not finite and z is not 0.
+// Whose zeros leave out what they are multiplied with, whatever that is.
+enum class Zeros { of_first, of_either };
+
+// y[i, j] += z[i, l] · x[l, j] for the terms that the clean product did not hold: a factor is not finite, and
+// no zero leaves it out.
 void add_non_finite(std::size_t m, std::size_t n, std::size_t k, const Operand& z, const Operand& x,
-                    Real* y) {
-  for (std::size_t l = 0; l < k; ++l) {
-    for (std::size_t j = 0; j < n; ++j) {
-      const Real factor = element(x, l, j);
-      if (std::isfinite(factor)) continue;
-      for (std::size_t i = 0; i < m; ++i) {
-        if (const Real weight = element(z, i, l); weight != 0) y[i * n + j] += weight * factor;
+                    Zeros zeros, Real* y) {
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t l = 0; l < k; ++l) {
+      const Real weight = element(z, i, l);
+      if (weight == 0) continue;
+      const bool weight_finite = std::isfinite(weight);
+      for (std::size_t j = 0; j < n; ++j) {
+        const Real factor = element(x, l, j);
+        if (zeros == Zeros::of_either && factor == 0) continue;
+        const bool held =
+            zeros == Zeros::of_either ? weight_finite && std::isfinite(factor) : std::isfinite(factor);
+        if (!held) y[i * n + j] += weight * factor;
       }
     }
   }
 }
 
-// The product op(z) op(x) in which a 0 of z leaves out what it multiplies, whatever that is: so a zero
-// cotangent gives a zero gradient, and padding that is not finite stays where it is. What x holds there
-// does not change a bit of the other elements. Costs nothing while the result is finite.
-Tensor product_skipping_zeros(const Tensor& z, bool transpose_z, const Tensor& x, bool transpose_x) {
+// The product op(z) op(x) in which a 0 of z (or of either) leaves out what it multiplies: so a zero cotangent
+// gives a zero gradient, and padding that is not finite stays where it is. What lies there does not change a
+// bit of the other elements. While the result is finite it only costs a look at it.
+Tensor product_skipping_zeros(const Tensor& z, bool transpose_z, const Tensor& x, bool transpose_x,
+                              Zeros zeros = Zeros::of_first) {
   Tensor y = product(z, transpose_z, x, transpose_x);
-  if (all_finite(y) || all_finite(x)) return y;
-  y = product(z, transpose_z, without_non_finite(x), transpose_x);
+  if (all_finite(y)) return y;
+  y = product(zeros == Zeros::of_either ? without_non_finite(z) : z, transpose_z, without_non_finite(x),
+              transpose_x);
   const Shape batch = batch_of(y.shape());
   const Batched left(z, transpose_z, batch), right(x, transpose_x, batch);
   const std::size_t m = y.shape()[batch.size()], n = y.shape()[batch.size() + 1];
@@ -90,7 +101,7 @@ Tensor product_skipping_zeros(const Tensor& z, bool transpose_z, const Tensor& x
     Operand at_z = left.operand, at_x = right.operand;
     at_z.data += item * left.step;
     at_x.data += item * right.step;
-    add_non_finite(m, n, k, at_z, at_x, y.data() + item * m * n);
+    add_non_finite(m, n, k, at_z, at_x, zeros, y.data() + item * m * n);
   }
   return y;
 }
@@ -132,7 +143,7 @@ Variable weighted_sum(const Variable& weights, const Variable& values) {
     return product_skipping_zeros(dy, false, *v, true);
   };
   const auto to_values = [w = weights.shared()](const Tensor& dy) {
-    return product_skipping_zeros(*w, true, dy, false);
+    return product_skipping_zeros(*w, true, dy, false, Zeros::of_either);
   };
   return record(weighted_sum_op, product_skipping_zeros(weights.value(), false, values.value(), false),
                 Wrt{weights, to_weights}, Wrt{values, to_values});

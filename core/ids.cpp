@@ -3,9 +3,6 @@
 #include <algorithm>
 
 namespace fovea {
-namespace {
-
-// Where element `i` of a tensor stands: `[1, 4]`.
 Shape position_of(std::size_t i, const Shape& shape) {
   Shape position = shape;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -14,8 +11,6 @@ Shape position_of(std::size_t i, const Shape& shape) {
   }
   return position;
 }
-
-}  // namespace
 
 Ids::Ids(Shape in_shape, std::vector<std::int64_t> in_values)
     : shape(std::move(in_shape)), values(std::move(in_values)) {

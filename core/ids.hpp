@@ -30,6 +30,9 @@ struct Keep {
 /// The values of `keep`, repeated to fill `shape`, to which it broadcasts.
 std::vector<unsigned char> broadcast_values(const Keep& keep, const Shape& shape);
 
+/// Where element `i` of a tensor of this shape stands: [1, 4].
+Shape position_of(std::size_t i, const Shape& shape);
+
 /// Throws ShapeError that names the first id outside 0 … count-1 and its position.
 void check_ids(const Ids& ids, std::size_t count, std::string_view where);
 

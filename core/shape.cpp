@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "core/check.hpp"
+
 namespace fovea {
 
 std::size_t volume(const Shape& shape) {
   std::size_t n = 1;
-  for (std::size_t length : shape) n *= length;
+  for (std::size_t length : shape) {
+    std::size_t product = 0;
+    check(!__builtin_mul_overflow(n, length, &product), "shape", shape,
+          " has more elements than can be counted");
+    n = product;
+  }
   return n;
 }
 

@@ -96,12 +96,17 @@ void walk(Field& field, Leaf&& leaf, const std::string& path = {}) {
     std::visit([&](auto& alternative) { walk(alternative, leaf, path); }, field);
   } else if constexpr (requires { field.fields([](std::string_view, auto&) {}); }) {
     field.fields([&](std::string_view name, auto& inner) { walk(inner, leaf, detail::joined(path, name)); });
+  } else {
+    // What is left must be a field that this walk does not ask for; anything else would be lost silently.
+    static_assert(std::is_same_v<T, Param> || std::is_same_v<T, Buffer>,
+                  "FIELDS names a type that the walk does not know");
   }
 }
 
 /// Every parameter of a module with its path.
 template <class Module>
 std::vector<NamedParam> parameters(Module& module) {
+  static_assert(!std::is_const_v<Module>, "parameters can be changed, so the model must not be const");
   std::vector<NamedParam> found;
   walk(module, [&](const std::string& path, Param& param) {
     if (param.defined()) found.push_back({path, &param, param.decays()});
@@ -124,9 +129,9 @@ std::vector<NamedBuffer> buffers(Module& module) {
 
 /// Number of trained numbers.
 template <class Module>
-std::size_t parameter_count(Module& module) {
+std::size_t parameter_count(const Module& module) {
   std::size_t count = 0;
-  for (const NamedParam& named : parameters(module)) count += named.param->size();
+  walk(module, [&](const std::string&, const Param& param) { count += param.defined() ? param.size() : 0; });
   return count;
 }
 

@@ -4,6 +4,7 @@
 
 #include <xtensor-blas/xlinalg.hpp>
 
+#include "core/blas_kernel.hpp"
 #include "core/check.hpp"
 #include "core/draw.hpp"
 
@@ -52,6 +53,7 @@ Tensor orthogonal(Rng& rng, const Shape& shape, Real gain) {
   const std::size_t tall = std::max(rows, columns), thin = std::min(rows, columns);
   Tensor result = uninitialized(shape);
   if (thin == 0) return result;
+  blas_kernel();  // LAPACK is of the same library: its kernel and its one thread are to be chosen before
   const Tensor drawn = normal(rng, {tall, thin}, 0, 1);
   // In double whatever Real is: the decomposition then rounds alike in both precisions.
   xt::xarray<double, xt::layout_type::column_major> matrix(std::vector<std::size_t>{tall, thin});

@@ -18,9 +18,11 @@ void TrainConfig::describe(Options& options) {
       .may_change();
   options.add("clip-norm", clip_norm, "largest norm of the gradient; 0: any").at_least(0);
   options.add("entropy", entropy, "weight of the attention's entropy in the loss; above 0 sharpens");
-  options.add("optimizer", optimizer, "method").choices({"sgd", "adam", "adamw"});
-  options.add("weight-decay", weight_decay, "weight decay, for sgd and adamw").at_least(0);
-  options.add("schedule", schedule, "learning rate over time").choices({"constant", "cosine"});
+  options.add("optimizer", optimizer, "method")
+      .choices({"sgd", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "lion"});
+  options.add("weight-decay", weight_decay, "weight decay; adam has none").at_least(0);
+  options.add("schedule", schedule, "learning rate over time")
+      .choices({"constant", "cosine", "inverse_sqrt", "one_cycle"});
   options.add("warmup", warmup, "steps over which the learning rate rises from 0");
 }
 

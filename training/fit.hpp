@@ -29,6 +29,8 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   const bool evaluates = task.size(Split::validation) > 0;
   const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
   const auto save = [&](const std::filesystem::path& path) {
+    check<DivergedError>(all_finite(parameters(task.model)), "training", "step ", at.step,
+                         " left a parameter that is not finite, so it is not saved; try a lower --lr");
     save_checkpoint(path, task, state, run->label());
   };
 

@@ -3,14 +3,29 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include "core/check.hpp"
 #include "training/text.hpp"
 
 namespace fovea {
 namespace {
+
+bool is_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  auto left = static_cast<utf8proc_ssize_t>(text.size());
+  while (left > 0) {
+    utf8proc_int32_t letter = 0;
+    const utf8proc_ssize_t used = utf8proc_iterate(bytes, left, &letter);
+    if (used <= 0) return false;
+    bytes += used;
+    left -= used;
+  }
+  return true;
+}
 
 // The whole of `text` as a T.
 template <class T>
@@ -90,7 +105,12 @@ void Option::set(std::string_view text, const std::string& where) {
         using T = std::remove_pointer_t<decltype(target)>;
         T value{};
         bool valid = parse(text, value);
+        if constexpr (std::is_same_v<T, std::uint64_t>) {
+          // TOML's whole numbers end there: what could not be read back is not taken.
+          valid = valid && value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+        }
         if constexpr (std::is_same_v<T, std::string>) {
+          if (!is_utf8(text)) throw ConfigError(fmt::format("{}: the text is not valid UTF-8", where));
           valid = choices_.empty() || std::find(choices_.begin(), choices_.end(), text) != choices_.end();
         } else if constexpr (!std::is_same_v<T, bool>) {
           const double number = static_cast<double>(value);

@@ -34,8 +34,10 @@ Mask Mask::key_lengths(std::vector<std::size_t> lengths) {
 Mask Mask::query_lengths(std::vector<std::size_t> lengths) {
   return Mask(term(QueryLengths{std::move(lengths)}));
 }
-Mask Mask::causal() { return Mask(term(Band{-far, 0, {}})); }
-Mask Mask::causal(std::int64_t offset) { return Mask(term(Band{-far, 0, offset})); }
+Mask Mask::causal() { return Mask(term(Band{-2 * far, 0, {}})); }
+Mask Mask::causal(std::int64_t offset) {
+  return Mask(term(Band{-2 * far, 0, std::clamp(offset, -far, far)}));
+}
 Mask Mask::window(std::size_t before, std::size_t after) {
   const auto limited = [](std::size_t n) { return static_cast<std::int64_t>(std::min<std::size_t>(n, far)); };
   return Mask(term(Band{-limited(before), limited(after), {}}));

@@ -202,3 +202,28 @@ TEST_CASE("a variable without exactly one element is no number", "[autograd]") {
   CHECK(Variable(tensor({1, 1}, {3})).item() == 3);
   CHECK_THROWS_WITH(leaf({1, 2}).item(), Catch::Contains("[2]"));
 }
+
+TEST_CASE("when a hook or a formula throws, no leaf has changed", "[autograd]") {
+  const Variable early = leaf({1});
+  const Variable y = mul(early, early);
+  y.on_gradient([](const Tensor&) { throw Error("stop"); });
+  const Variable late = leaf({2});
+  const Variable z = sum(mul(y, late));
+  CHECK_THROWS_WITH(backward(z), "stop");
+  CHECK_FALSE(late.grad());
+  CHECK_FALSE(early.grad());
+}
+
+TEST_CASE("a joint backward must give a gradient for each input", "[autograd]") {
+  static const Op op{"test_too_many"};
+  const Variable x = leaf({1});
+  const Variable y = record_joint(op, scalar(1), {x}, [](Cotangents) { return Gradients(2); });
+  CHECK_THROWS_WITH(backward(y),
+                    Catch::Contains("test_too_many") && Catch::Contains("2 gradients for 1 inputs"));
+}
+
+TEST_CASE("a graph may live as long as the program", "[autograd]") {
+  static Variable y;  // freed after this thread's own objects
+  y = mul(leaf({1}), leaf({2}));
+  CHECK(y.tracked());
+}

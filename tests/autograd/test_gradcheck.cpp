@@ -52,3 +52,9 @@ TEST_CASE("gradcheck fails when a gradient is not a number", "[autograd]") {
   const auto report = gradcheck([](auto in) { return log(in[0]); }, {tensor({1}, {-1})});
   CHECK_FALSE(report.passed);
 }
+
+TEST_CASE("the report names the element that is not a number", "[autograd]") {
+  if (sizeof(Real) < 8) return;
+  const auto report = gradcheck([](auto in) { return log(in[0]); }, {tensor({3}, {-1, 1, 2})});
+  CHECK(report.tensors[0].index == 0);
+}

@@ -181,3 +181,15 @@ TEST_CASE("the gradient of a norm at zero is zero", "[autograd]") {
   backward(sum(l2_normalize(z, Real(1))));
   CHECK(all_finite(*z.grad()));
 }
+
+TEST_CASE("classes are looked for even when there are none", "[autograd]") {
+  const Ids far({1}, {1'000'000'000});
+  CHECK_THROWS_WITH(nll(zeros({1, 0}), far, -1),
+                    Catch::Contains("id 1000000000") && Catch::Contains("0 classes"));
+  CHECK_THROWS_AS(cross_entropy(zeros({1, 0}), far, {.padding = -1}), ShapeError);
+  CHECK(cross_entropy(zeros({1, 0}), Ids({1}, {-1}), {.padding = -1}).value().at(0) == 0);
+}
+
+TEST_CASE("the absolute value of -0 is 0", "[autograd]") {
+  CHECK_FALSE(std::signbit(abs(Variable(scalar(Real(-0.0)))).item()));
+}

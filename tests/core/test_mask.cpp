@@ -1,4 +1,5 @@
 #include <functional>
+#include <limits>
 
 #include <catch2/catch.hpp>
 
@@ -141,4 +142,16 @@ TEST_CASE("what a tile is said to hold is true of its elements", "[core]") {
     }
   }
   CHECK(decided > 1000);
+}
+
+TEST_CASE("an offset past all keys allows all, or none", "[core]") {
+  check_rule(Mask::causal(std::numeric_limits<std::int64_t>::max()), 1, 4, 2,
+             [](std::size_t, long, long) { return true; });
+  check_rule(Mask::causal(std::numeric_limits<std::int64_t>::min()), 1, 4, 2,
+             [](std::size_t, long, long) { return false; });
+}
+
+TEST_CASE("a shape with more elements than can be counted is refused", "[core]") {
+  const std::size_t many = std::size_t{1} << 32;
+  CHECK_THROWS_AS(volume(Shape{many, many}), ShapeError);
 }

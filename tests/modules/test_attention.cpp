@@ -330,3 +330,30 @@ TEST_CASE("attention without keys or without items keeps shapes, with zeros", "[
           Shape{0, 3, 4});
   }
 }
+
+TEST_CASE("a query that is NaN and that the loss does not look at harms nobody", "[modules]") {
+  for (const Score& score : all_scores(2)) {
+    const Variable q = Variable::leaf(tensor({1, 2, 2}, {1, 2, nan_value, nan_value}));
+    const Variable k = drawn({1, 3, 2}, 1), v = drawn({1, 3, 2}, 2);
+    const Attended a = run(score, q, k, v);
+    backward(a.context, tensor({1, 2, 2}, {1, 1, 0, 0}));
+    check_finite(k);
+    check_finite(v);
+    const Variable q1 = Variable::leaf(tensor({1, 1, 2}, {1, 2})), k1 = drawn({1, 3, 2}, 1),
+                   v1 = drawn({1, 3, 2}, 2);
+    backward(run(score, q1, k1, v1).context, filled({1, 1, 2}, 1));
+    CHECK_THAT(*v.grad(), close_to(*v1.grad()));
+    CHECK_THAT(*k.grad(), close_to(*k1.grad()));
+  }
+}
+
+TEST_CASE("scores of nothing but -inf give zeros, with a mask and without", "[modules]") {
+  const Real inf = std::numeric_limits<Real>::infinity();
+  const Variable q = drawn({1, 1, 2}, 1), k = drawn({1, 2, 2}, 2), v = drawn({1, 2, 2}, 3);
+  for (const Mask& mask : {Mask(), Mask::key_lengths({2})}) {
+    Pass pass;
+    const Attended a = attend(DotScore{}, q, k, v, pass, {mask, 0, everything, filled({1, 2}, -inf)});
+    CHECK_THAT(a.weights.value(), close_to(zeros({1, 1, 2}), 0));
+    CHECK_THAT(a.context.value(), close_to(zeros({1, 1, 2}), 0));
+  }
+}

@@ -204,3 +204,16 @@ TEST_CASE("modules on empty batches keep their shapes", "[modules]") {
   backward(sum(y));
   CHECK_THAT(*layer.weight.grad(), close_to(zeros({2, 3})));
 }
+
+TEST_CASE("orthogonal start values do not depend on what ran before", "[modules]") {
+  Rng before(1), after(1);
+  const Tensor first = orthogonal(before, {128, 128});
+  matmul(Variable(filled({64, 64}, 1)), Variable(filled({64, 64}, 1)));
+  CHECK(same_bits(first, orthogonal(after, {128, 128})));
+}
+
+TEST_CASE("parameters of a constant model can be counted", "[modules]") {
+  Rng rng(1);
+  const Linear layer(3, 2, rng);
+  CHECK(parameter_count(layer) == 8);
+}

@@ -43,13 +43,13 @@ TEST_CASE("a setting is read like a flag's value", "[training]") {
   Example example;
   example.options.set("flag", "true");
   example.options.set("whole", "-5");
-  example.options.set("count", "18446744073709551615");
+  example.options.set("count", "9223372036854775807");
   example.options.set("real", "1e-3");
   example.options.set("text", "any \"thing\"\n");
   example.options.set("kind", "additive");
   CHECK(example.flag);
   CHECK(example.whole == -5);
-  CHECK(example.count == 18446744073709551615u);
+  CHECK(example.count == 9223372036854775807u);
   CHECK(example.real == 1e-3);
   CHECK(example.kind == "additive");
 }
@@ -148,4 +148,18 @@ TEST_CASE("suggestions are near, or none", "[training]") {
 
 TEST_CASE("messages stay on one line", "[training]") {
   CHECK(one_line("a\nb\r\n  \tc\x1b[31m\n") == "a b   c[31m");
+}
+
+TEST_CASE("what could not be read back from a checkpoint is not taken", "[training]") {
+  TrainConfig config;
+  Options options;
+  config.describe(options);
+  CHECK_THROWS_AS(options.set("seed", "18446744073709551615"), ConfigError);
+  CHECK_THROWS_WITH(options.set("out", "caf\xe9"), Catch::Contains("UTF-8"));
+  options.set("seed", "9223372036854775807");
+  TrainConfig again;
+  Options reader;
+  again.describe(reader);
+  reader.read_toml(options.toml(), "test");
+  CHECK(again.seed == 9223372036854775807u);
 }

@@ -52,7 +52,8 @@ using Bits = Its::Bits;
 inline float square_root(float x) { return __builtin_sqrtf(x); }
 inline double square_root(double x) { return __builtin_sqrt(x); }
 
-inline Real absolute(Real x) { return x < 0 ? -x : x; }
+inline float absolute(float x) { return __builtin_fabsf(x); }
+inline double absolute(double x) { return __builtin_fabs(x); }
 
 /// (exp(r) - 1 - r) / r² for |r| <= ln(2)/2.
 inline float exp_tail(float r) {

@@ -52,7 +52,10 @@ void multiply(std::size_t n, Real factor, Real* y) {
 
 void softmax(std::size_t R, std::size_t n, const Real* x, Real* y) {
   for (std::size_t r = 0; r < R; ++r, x += n, y += n) {
-    const double total = exp_minus(n, x, largest(n, x), y);
+    Real m = largest(n, x);
+    if (m == -Its::infinity) m = 0;  // only -inf and NaN: -inf - (-inf) would be NaN
+    const double total = exp_minus(n, x, m, y);
+    if (total == 0) continue;  // only -inf: the row is all zeros already
     multiply(n, static_cast<Real>(1 / total), y);
   }
 }
@@ -67,7 +70,10 @@ void masked_softmax(std::size_t R, std::size_t n, const Real* x, const unsigned 
     if (m == -Its::infinity) m = 0;  // nothing kept, or only -inf and NaN: -inf - (-inf) would be NaN
     const double total = exp_minus(n, y, m, y);
     if (total == 0) continue;  // the row is all zeros already
-    multiply(n, static_cast<Real>(1 / total), y);
+    const Real factor = static_cast<Real>(1 / total);
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i)
+      y[i] = keep[i] ? y[i] * factor : Real(0);  // also when `factor` is NaN
   }
 }
 
