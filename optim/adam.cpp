@@ -7,7 +7,7 @@ namespace fovea::inline FOVEA_REAL {
 namespace {
 
 // m = β1 m + (1 - β1) g    v = β2 v + (1 - β2) g²    p = p (1 - rate λ) - rate · m̂ / (√v̂ + ε)
-// with m̂ = m / (1 - β1ᵗ), v̂ = v / (1 - β2ᵗ) at step t. Adam is the case λ = 0.
+// with m̂ = m / (1 - β1ᵗ), v̂ = v / (1 - β2ᵗ) at the parameter's step t. Adam is the case λ = 0.
 class Adam final : public Optimizer {
  public:
   Adam(double beta1, double beta2, double eps, double decay)
@@ -15,8 +15,9 @@ class Adam final : public Optimizer {
 
  private:
   std::vector<const char*> moment_names() const override { return {"first", "second"}; }
+  bool counts() const override { return true; }
   void update(const Stretch& s) const override {
-    const double t = static_cast<double>(steps());
+    const double t = s.step;
     kernels().adam(s.size, s.rate, static_cast<Real>(beta1_), static_cast<Real>(beta2_),
                    static_cast<Real>(eps_), static_cast<Real>(1 - std::pow(beta1_, t)),
                    static_cast<Real>(1 - std::pow(beta2_, t)), s.decay, s.gradient, s.moments[0],

@@ -7,14 +7,23 @@
 
 namespace fovea::inline FOVEA_REAL {
 
+namespace {
+constexpr const char* count_name = "steps";
+}
+
+bool Optimizer::keeps(std::string_view moment) const {
+  const auto names = moment_names();
+  return (counts() && moment == count_name) || std::find(names.begin(), names.end(), moment) != names.end();
+}
+
 void Optimizer::step(std::span<const NamedParam> params, double rate) {
   // Everything is checked before anything changes.
   for (const NamedParam& named : params) {
     const auto moments = state_.find(named.path);
     if (!named.param->grad() || moments == state_.end()) continue;
     for (const auto& [name, moment] : moments->second) {
-      check(moment.shape() == named.param->shape(), "optimizer", name, " of ", named.path, " has shape ",
-            moment.shape(), "; expected ", named.param->shape());
+      check(name == count_name || moment.shape() == named.param->shape(), "optimizer", name, " of ",
+            named.path, " has shape ", moment.shape(), "; expected ", named.param->shape());
     }
   }
   ++steps_;
@@ -23,15 +32,24 @@ void Optimizer::step(std::span<const NamedParam> params, double rate) {
     if (!gradient) continue;
     std::vector<Real*> kept;
     Moments& moments = state_[named.path];
+    const bool fresh = moments.empty();
     for (const char* name : moment_names()) {
       auto found = moments.find(name);
       if (found == moments.end()) found = moments.emplace(name, zeros(gradient->shape())).first;
       kept.push_back(found->second.data());
     }
+    double own_step = 0;
+    if (counts()) {
+      // Moments without a count are of an older file, where all parameters were counted together.
+      const Real before = fresh ? Real(0) : static_cast<Real>(steps_ - 1);
+      Tensor& count = moments.try_emplace(count_name, scalar(before)).first->second;
+      own_step = static_cast<double>(count.data()[0] += 1);
+    }
     const double decay = named.decay.value_or(named.decays ? decay_ : 0);
     named.param->update([&](Tensor& value) {
       parallel_for(value.size(), rows_per_range(1), [&](std::size_t begin, std::size_t end) {
         Stretch stretch{end - begin,
+                        own_step,
                         static_cast<Real>(rate * named.rate),
                         static_cast<Real>(decay),
                         gradient->data() + begin,

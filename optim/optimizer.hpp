@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autograd/param.hpp"
@@ -20,9 +21,12 @@ class Optimizer {
   /// One update of every parameter at this learning rate. The gradients are finite (see clip.hpp).
   void step(std::span<const NamedParam> params, double rate);
 
-  /// Number of steps taken: what bias corrections count by.
+  /// Number of steps taken.
   std::uint64_t steps() const { return steps_; }
   void set_steps(std::uint64_t steps) { steps_ = steps; }
+
+  /// True for the moments that this method keeps.
+  bool keeps(std::string_view moment) const;
 
   /// The moments of one parameter, by the names that the method gives them (`momentum`, `first`, `second`).
   using Moments = std::map<std::string, Tensor>;
@@ -33,6 +37,7 @@ class Optimizer {
   /// One parameter's part of a step: numbers that lie next to each other.
   struct Stretch {
     std::size_t size;
+    double step;  // number of this step, counted from the parameter's first gradient on; 0 if not `counts`
     Real rate, decay;
     const Real* gradient;
     Real* value;
@@ -40,6 +45,9 @@ class Optimizer {
   };
   /// What the method keeps of each parameter; all start at zero.
   virtual std::vector<const char*> moment_names() const = 0;
+  /// True when the method corrects by the number of a parameter's own steps, kept as the moment `steps` (a
+  /// scalar).
+  virtual bool counts() const { return false; }
   virtual void update(const Stretch& stretch) const = 0;
 
  private:

@@ -105,8 +105,10 @@ void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, 
     const std::string own = prefix + named.path + "/";
     for (const Entry& entry : from.entries.all()) {
       if (!entry.name.starts_with(own)) continue;
-      matching.expect(entry.name, named.param->shape());
-      if (is_real(entry)) state[named.path].emplace(entry.name.substr(own.size()), tensor_of(entry));
+      const std::string moment = entry.name.substr(own.size());
+      if (!optimizer.keeps(moment)) continue;  // then it is unexpected
+      matching.expect(entry.name, moment == "steps" ? Shape{} : named.param->shape());
+      if (is_real(entry)) state[named.path].emplace(moment, tensor_of(entry));
     }
   }
   const std::uint64_t steps = from.entries.number(prefix + "steps");

@@ -88,7 +88,7 @@ TEST_CASE("adam and adamw, by hand over three steps", "[optim]") {
     CHECK(pair.bias.value().at(0) == Approx(bias).epsilon(tolerance));
   }
   CHECK(method->steps() == 3);
-  CHECK(method->state().at("weight").size() == 2);
+  CHECK(method->state().at("weight").size() == 3);  // first, second, steps
 }
 
 namespace {
@@ -307,4 +307,22 @@ TEST_CASE("a gradient that is not finite is named, and nothing is changed", "[op
     CHECK(std::string(error.what()).find("bias") != std::string::npos);
   }
   CHECK(pair.weight.grad() == before);
+}
+
+TEST_CASE("adam corrects by a parameter's own steps, not by those of the others", "[optim]") {
+  Pair pair;
+  const auto method = adam();
+  const std::vector<NamedParam> named = pair.named();
+  for (int t = 0; t < 100; ++t) {
+    set_gradient(pair.weight, tensor(Shape{2}, {1, 1}));
+    pair.bias.clear_grad();
+    method->step(named, 0.001);
+  }
+  set_gradient(pair.bias, tensor(Shape{1}, {5}));
+  method->step(named, 0.001);
+  CHECK(pair.bias.value().at(0) == Approx(2.999).epsilon(1e-6));
+  CHECK(method->keeps("steps"));
+  CHECK(method->keeps("first"));
+  CHECK_FALSE(method->keeps("momentum"));
+  CHECK_FALSE(sgd(0.9)->keeps("steps"));
 }
