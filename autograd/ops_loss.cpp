@@ -28,8 +28,8 @@ Targets classes_of(const Op& op, const Variable& logits, const Ids& targets,
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const bool pad = padding && targets.values[i] == *padding;
     classes[i] = pad ? left_out : static_cast<std::size_t>(targets.values[i]);
-    const bool known = pad || (targets.values[i] >= 0 && classes[i] < count);
-    check(known, op, "id ", targets.values[i], " at position ", position_of(i, targets.shape),
+    if (pad || (targets.values[i] >= 0 && classes[i] < count)) continue;
+    check(false, op, "id ", targets.values[i], " at position ", position_of(i, targets.shape),
           " is outside the ", count, " classes", padding ? " and is not the padding" : "");
   }
   return std::make_shared<const std::vector<std::size_t>>(std::move(classes));

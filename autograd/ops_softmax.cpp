@@ -77,21 +77,15 @@ Variable masked_softmax(const Variable& x, const Keep& keep) {
   check(broadcasts_to(keep.shape, x.shape()), masked_softmax_op, "keep has shape ", keep.shape,
         ", which does not broadcast to the scores' ", x.shape());
   const Rows rows(x.shape());
-  const std::vector<std::size_t> row_of = broadcast_rows(keep.shape, x.shape());
-  // Rows of one element may stand for a whole row: `keep` is spread out there.
-  const bool whole = !keep.shape.empty() && keep.shape.back() == rows.length;
+  // One byte for each score; most masks come in that shape already.
+  const bool whole = keep.shape == x.shape();
+  const std::vector<unsigned char> spread =
+      whole ? std::vector<unsigned char>() : broadcast_values(keep, x.shape());
+  const unsigned char* kept = whole ? keep.values.data() : spread.data();
   Tensor result = uninitialized(x.shape());
-  rows.for_ranges([&](std::size_t first, std::size_t count, std::size_t at) {
-    std::vector<unsigned char> spread(rows.length);
-    for (std::size_t r = 0; r < count; ++r) {
-      const unsigned char* row = keep.values.data() + row_of[first + r] * (whole ? rows.length : 1);
-      if (!whole) {
-        spread.assign(rows.length, *row);
-        row = spread.data();
-      }
-      const std::size_t offset = at + r * rows.length;
-      kernels().masked_softmax(1, rows.length, x.value().data() + offset, row, 0, result.data() + offset);
-    }
+  rows.for_ranges([&](std::size_t, std::size_t count, std::size_t at) {
+    kernels().masked_softmax(count, rows.length, x.value().data() + at, kept + at, rows.length,
+                             result.data() + at);
   });
   Value y = share(std::move(result));
   return record(masked_softmax_op, y,

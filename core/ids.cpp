@@ -38,9 +38,10 @@ std::vector<unsigned char> broadcast_values(const Keep& keep, const Shape& shape
 void check_ids(const Ids& ids, std::size_t count, std::string_view where) {
   for (std::size_t i = 0; i < ids.values.size(); ++i) {
     const std::int64_t id = ids.values[i];
-    check(0 <= id && static_cast<std::size_t>(id) < count, where, "id ", id, " at position ",
-          position_of(i, ids.shape), " is outside 0 … ", static_cast<std::int64_t>(count) - 1, " (", count,
-          " rows)");
+    if (0 <= id && static_cast<std::size_t>(id) < count)
+      continue;  // the words below are for the other case alone
+    check(false, where, "id ", id, " at position ", position_of(i, ids.shape), " is outside 0 … ",
+          static_cast<std::int64_t>(count) - 1, " (", count, " rows)");
   }
 }
 

@@ -36,12 +36,10 @@ constexpr std::size_t classes = 8 + (64 - 9) * 8 + 9;
 struct Shelf {
   std::array<std::vector<void*>, classes> blocks;
   std::size_t held = 0;
-  Shelf();
   ~Shelf();
 };
 thread_local bool open = true;
 thread_local Shelf shelf;
-Shelf::Shelf() = default;
 Shelf::~Shelf() {
   open = false;
   for (auto& same_size : blocks) {
@@ -63,7 +61,7 @@ void* take(std::size_t bytes) {
       return block;
     }
   }
-  void* block = std::aligned_alloc(alignment, (size.bytes + alignment - 1) / alignment * alignment);
+  void* block = std::aligned_alloc(alignment, size.bytes);
   if (!block) throw std::bad_alloc();
   return block;
 }
