@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "autograd/variable.hpp"
-#include "core/ids.hpp"
+#include "core/attention/mask.hpp"
 #include "core/random.hpp"
 
 // Every differentiable function. Each throws ShapeError with its name and the shapes when they do not fit.
@@ -120,6 +120,44 @@ Variable masked_softmax(const Variable& x, const Keep& keep);
 Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias, Real eps = Real(1e-5));
 /// x / max(‖x‖, eps) over the last axis; the gradient of a zero row is finite.
 Variable l2_normalize(const Variable& x, Real eps = Real(1e-12));
+
+// ---- attention (ops_attention.cpp): queries [B, Tq, heads · D], keys [B, Tk, heads · D], values [B, Tk,
+// heads · Dv]; keys and values [1, Tk, …] are shared by the batch. In memory that is linear in Tq and Tk ----
+
+/// What to return beside the context. Each costs memory for [B, Tq, Tk] numbers, but for entropy.
+struct Want {
+  bool scores = false, weights = false, entropy = false;
+};
+
+/// The result of an attention. What was not asked for is undefined. With several heads scores and weights are
+/// [B, heads, Tq, Tk] and entropy [B, heads, Tq].
+struct Attended {
+  Variable context;  // [B, Tq, heads · Dv]; undefined when no values were given
+  Variable scores;   // [B, Tq, Tk], before bias and mask
+  Variable weights;  // [B, Tq, Tk], before dropout; rows sum to 1, or are 0 where no key is allowed
+  Variable entropy;  // [B, Tq], of the weights, in nats
+};
+
+struct AttentionOptions {
+  Mask mask = {};
+  Variable bias = {};  // added to the scores; broadcasts to their shape
+  double dropout = 0;  // of the weights; draws from `rng`, one number for each weight
+  Rng* rng = nullptr;
+  Want want = {};
+  std::size_t heads = 1;
+};
+
+/// context = softmax(scale · q · k + bias, mask) values (Vaswani et al., 2017). A query without an allowed
+/// key gets results and gradients of exactly 0, and what lies under a mask has no influence, whatever it
+/// holds. `values` may be undefined.
+Attended dot_attention(const Variable& query, const Variable& keys, const Variable& values, Real scale,
+                       const AttentionOptions& options = {});
+/// The same with the scores Σ_h v_h tanh(a_ih + b_jh) (Bahdanau et al., 2015): `a` and `b` are projections of
+/// queries and keys, v [heads · H].
+Attended additive_attention(const Variable& a, const Variable& b, const Variable& v, const Variable& values,
+                            const AttentionOptions& options = {});
+/// Those scores alone: a [B, Tq, H], b [B or 1, Tk, H], v [H] → [B, Tq, Tk].
+Variable additive_scores(const Variable& a, const Variable& b, const Variable& v);
 
 // ---- losses (ops_loss.cpp) ----
 

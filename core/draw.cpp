@@ -69,9 +69,28 @@ Tensor truncated_normal(Rng& rng, const Shape& shape, Real mean, Real deviation)
   });
 }
 
+namespace {
+
+/// Words below this keep their element.
+std::uint64_t keep_limit(double probability) {
+  return static_cast<std::uint64_t>(std::clamp(probability, 0.0, 1.0) * 0x1p32);
+}
+
+}  // namespace
+
 Tensor keep_mask(Rng& rng, const Shape& shape, double keep_probability) {
-  const auto limit = static_cast<std::uint64_t>(std::clamp(keep_probability, 0.0, 1.0) * 0x1p32);
+  const std::uint64_t limit = keep_limit(keep_probability);
   return draw<1>(rng, shape, [=](const std::uint32_t* word) { return Real(*word < limit ? 1 : 0); });
+}
+
+void keep_elements(const Rng& rng, double keep_probability, std::uint64_t first, std::span<Real> out) {
+  const std::uint64_t limit = keep_limit(keep_probability);
+  Words words{rng.state(), {}};
+  for (std::size_t i = 0; i < out.size(); i += piece) {
+    const std::size_t count = std::min(piece, out.size() - i);
+    const std::uint32_t* word = words.get(first + i, count);
+    for (std::size_t j = 0; j < count; ++j) out[i + j] = Real(word[j] < limit ? 1 : 0);
+  }
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/random.hpp"
 #include "core/tensor.hpp"
 
@@ -16,5 +18,7 @@ Tensor truncated_normal(Rng& rng, const Shape& shape, Real mean, Real deviation)
 /// Elements are 1 with probability `keep_probability` (to 2^-32), else 0. Half a draw each: the stream moves
 /// on by half the size, rounded up.
 Tensor keep_mask(Rng& rng, const Shape& shape, double keep_probability);
+/// Elements `first` … of such a mask, of whatever shape; the stream does not move.
+void keep_elements(const Rng& rng, double keep_probability, std::uint64_t first, std::span<Real> out);
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -13,6 +13,33 @@ namespace fovea::inline FOVEA_REAL {
 /// Most elements that B may have in `small_gemm`.
 constexpr std::size_t small_gemm_limit = 4096;
 
+/// Rows of tiles (core/attention) are padded to a multiple of this many elements: a cache line.
+constexpr std::size_t tile_lanes = 64 / sizeof(Real);
+
+/// Most that 1 + e^2a e^2b may be in `additive_scores`: the product of four must stay finite.
+constexpr Real additive_limit = static_cast<Real>(sizeof(Real) == 4 ? 1e9 : 1e70);
+
+/// A tile of additive scores: `rows` queries × `columns` keys (a multiple of tile_lanes) × `hidden` units (a
+/// multiple of 4; those that fill up have v = 0). `total` is Σ v.
+struct AdditiveShape {
+  std::size_t rows, columns, hidden;
+  Real total;
+};
+
+/// A row of softmax over keys that have been seen so far, for its largest score m: Σ exp(s - m), and Σ exp(s
+/// - m) (s - m) where the entropy is wanted. It starts with -inf, 0, 0.
+struct SoftmaxRow {
+  Real max;
+  double total, moment;
+};
+
+/// What backward needs to know of a row: weights are exp(s - max) · scale. `mean` is the mean of s - max
+/// under the weights, `inner` the mean of the weights' cotangents, `entropy_cotangent` that of the row's
+/// entropy.
+struct AttentionRow {
+  Real max, scale, mean, inner, entropy_cotangent;
+};
+
 /// y[i] from x[i]; `y` may be `x`.
 using UnaryKernel = void (*)(std::size_t n, const Real* x, Real* y);
 /// out[i] from a[i] and b[i]; `out` may be `a` or `b`.
@@ -105,6 +132,35 @@ struct Kernels {
   /// dx = dloss (softmax - onehot); 0 where dloss = 0 or the target is >= n.
   void (*cross_entropy_grad)(std::size_t R, std::size_t n, const Real* x, const std::size_t* target,
                              const Real* lse, const Real* dloss, Real* dx);
+
+  // Tiles of the attention driver (core/attention). `n` of products is a multiple of tile_lanes.
+  /// C = alpha A B, or C += alpha A B: element (i, p) of A [m, k] is a[i · a_row + p · a_step], B is [k, n].
+  /// An element of C has the same bits wherever it lies in the tile.
+  void (*tile_product)(std::size_t m, std::size_t n, std::size_t k, Real alpha, const Real* a,
+                       std::size_t a_row, std::size_t a_step, const Real* b, std::size_t b_stride, bool add,
+                       Real* c, std::size_t c_stride);
+  /// s_ij = Σ_h v_h (1 - 2 r_ijh) with r_ijh = 1 / (1 + ea_ih eb_hj): ea [rows, hidden], eb [hidden,
+  /// columns], s [rows, columns]. `careful` where a product may exceed additive_limit; it changes no bit
+  /// elsewhere.
+  void (*additive_scores)(const AdditiveShape& tile, const Real* ea, const Real* eb, const Real* v,
+                          bool careful, Real* s);
+  /// With t = ds (r - r²): da_ih += Σ_j t, db_hj += Σ_i t, dv_h += Σ_ij ds r. da [rows, hidden,
+  /// additive_lanes] and dv [hidden, additive_lanes] are partial sums that are still to be added up.
+  /// `careful` also where ea or eb may be NaN: a ds of 0 then leaves the pair out.
+  void (*additive_grad)(const AdditiveShape& tile, const Real* ea, const Real* eb, const Real* ds,
+                        bool careful, Real* da, Real* db, Real* dv);
+  std::size_t additive_lanes;
+  /// x = exp(x - m) with m the largest score of the row so far; what came before counts `shrink[r]` times
+  /// now.
+  void (*online_softmax)(std::size_t R, std::size_t n, Real* x, std::size_t stride, bool entropy,
+                         SoftmaxRow* rows, Real* shrink);
+  /// x = exp(x - max) · scale, the weights; exactly 0 where exp is.
+  void (*softmax_weights)(std::size_t R, std::size_t n, Real* x, std::size_t stride,
+                          const AttentionRow* rows);
+  /// dp = p (dp - inner - entropy_cotangent (s - max - mean)), and 0 where p = 0. `s` may be null: no
+  /// entropy.
+  void (*attention_grad)(std::size_t R, std::size_t n, const Real* p, const Real* s, Real* dp,
+                         std::size_t stride, const AttentionRow* rows);
 
   /// Philox4x32-10 blocks `first`, `first + 1`, … of a stream (see core/random.hpp), four words each.
   void (*philox)(std::size_t blocks, std::uint64_t seed, std::uint64_t stream, std::uint64_t first,

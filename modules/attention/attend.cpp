@@ -1,5 +1,7 @@
 #include "modules/attention/attend.hpp"
 
+#include <cmath>
+
 #include "modules/dropout.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -36,6 +38,35 @@ Variable normalised(const Variable& scores, const Mask& mask) {
   return masked_softmax(scores, mask.expand(scores.shape()[0], scores.shape()[1], scores.shape()[2]));
 }
 
+template <class Kind>
+Variable raw_scores(const Kind& kind, const Variable& query, const Variable& prepared, bool composed) {
+  if constexpr (requires { kind.composed(query, prepared); }) {
+    if (composed) return kind.composed(query, prepared);
+  }
+  return kind(query, prepared);
+}
+
+// The streaming driver's op for each score.
+struct Stream {
+  const Variable& query;
+  const Variable& prepared;
+  const Variable& values;
+  const AttentionOptions& options;
+
+  Attended operator()(const DotScore&) const { return dot(1); }
+  Attended operator()(const GeneralScore&) const { return dot(1); }
+  Attended operator()(const ScaledDotScore&) const {
+    return dot(Real(1) / std::sqrt(static_cast<Real>(query.length(-1))));
+  }
+  Attended operator()(const AdditiveScore& score) const {
+    return additive_attention(score.query(query), prepared, score.v, values, options);
+  }
+  Attended dot(Real scale) const {
+    check_dot_widths(query, prepared);
+    return dot_attention(query, prepared, values, scale, options);
+  }
+};
+
 }  // namespace
 
 Variable prepare(const Score& score, const Variable& keys) {
@@ -57,9 +88,19 @@ Attended attend_prepared(const Score& score, const Variable& query, const Variab
     return {without_queries(a.context), without_queries(a.scores), without_queries(a.weights),
             without_queries(a.entropy)};
   }
-  const Variable scores =
-      std::visit([&](const auto& kind) { return kind(query, with_batch(prepared)); }, score);
-  return attend_scores(scores, values, pass, options);
+  const Variable keys = with_batch(prepared);
+  const bool scores_alone = !values.defined() && !options.want.weights && !options.want.entropy;
+  if (options.composed || scores_alone) {
+    const Variable scores =
+        std::visit([&](const auto& kind) { return raw_scores(kind, query, keys, options.composed); }, score);
+    return attend_scores(scores, values, pass, options);
+  }
+  const bool drop = pass.training && options.dropout > 0 && values.defined();
+  return std::visit(Stream{query,
+                           keys,
+                           with_batch(values),
+                           {options.mask, options.bias, drop ? options.dropout : 0, &pass.rng, options.want}},
+                    score);
 }
 
 Attended attend_scores(const Variable& scores, const Variable& values, Pass& pass,

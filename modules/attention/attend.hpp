@@ -6,24 +6,12 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-/// What to return beside the context. Each costs memory for [B, Tq, Tk] numbers, but for entropy.
-struct Want {
-  bool scores = false, weights = false, entropy = false;
-};
-
-/// The result of an attention. What was not asked for is undefined.
-struct Attended {
-  Variable context;  // [B, Tq, Dv]; undefined when no values were given
-  Variable scores;   // [B, Tq, Tk], before the mask
-  Variable weights;  // [B, Tq, Tk], before dropout; rows sum to 1, or are 0 where no key is allowed
-  Variable entropy;  // [B, Tq], of the weights, in nats
-};
-
 struct AttendOptions {
   Mask mask = {};
   double dropout = 0;  // on the weights, while training
   Want want = {};
-  Variable bias = {};  // added to the scores; broadcasts to [B, Tq, Tk] (see bias.hpp)
+  Variable bias = {};     // added to the scores; broadcasts to [B, Tq, Tk] (see bias.hpp)
+  bool composed = false;  // from plain ops, in memory for [B, Tq, Tk, H]: to compare with, same results
 };
 
 /// context = softmax(score(query, keys) + bias, mask) · values.

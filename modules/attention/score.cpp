@@ -6,31 +6,28 @@
 #include "modules/init.hpp"
 
 namespace fovea::inline FOVEA_REAL {
-namespace {
-
-void check_dot(std::string_view where, const Variable& query, const Variable& keys) {
-  check(query.rank() == 3 && keys.rank() == 3, where, "queries have shape ", query.shape(), " and keys ",
+void check_dot_widths(const Variable& query, const Variable& keys) {
+  constexpr std::string_view here = "dot score";
+  check(query.rank() == 3 && keys.rank() == 3, here, "queries have shape ", query.shape(), " and keys ",
         keys.shape(), "; expected [batch, time, width] for both");
-  check(query.length(-1) == keys.length(-1), where, "keys have shape ", keys.shape(), "; expected width ",
+  check(query.length(-1) == keys.length(-1), here, "keys have shape ", keys.shape(), "; expected width ",
         query.length(-1), " to match queries ", query.shape(),
         " (project one of them, or use the additive score)");
 }
 
-}  // namespace
-
 Variable DotScore::operator()(const Variable& query, const Variable& prepared) const {
-  check_dot("dot score", query, prepared);
+  check_dot_widths(query, prepared);
   return matmul(query, prepared, false, true);
 }
 
 Variable ScaledDotScore::operator()(const Variable& query, const Variable& prepared) const {
-  check_dot("scaled dot score", query, prepared);
+  check_dot_widths(query, prepared);
   return scale(matmul(query, prepared, false, true),
                Real(1) / std::sqrt(static_cast<Real>(query.length(-1))));
 }
 
 Variable GeneralScore::operator()(const Variable& query, const Variable& prepared) const {
-  check_dot("general score", query, prepared);
+  check_dot_widths(query, prepared);
   return matmul(query, prepared, false, true);
 }
 
@@ -40,6 +37,10 @@ AdditiveScore::AdditiveScore(std::size_t query_width, std::size_t key_width, std
       v(normal(rng, {hidden}, 0, Real(1) / std::sqrt(static_cast<Real>(hidden)))) {}
 
 Variable AdditiveScore::operator()(const Variable& queries, const Variable& prepared) const {
+  return additive_scores(query(queries), prepared, v);
+}
+
+Variable AdditiveScore::composed(const Variable& queries, const Variable& prepared) const {
   check(queries.rank() == 3 && prepared.rank() == 3, "additive score", "queries have shape ", queries.shape(),
         " and prepared keys ", prepared.shape(), "; expected [batch, time, width] for both");
   const std::size_t hidden = v.size();

@@ -51,7 +51,12 @@ struct AdditiveScore {
 
   Variable prepare(const Variable& keys) const { return key(keys); }
   Variable operator()(const Variable& queries, const Variable& prepared) const;
+  /// The same from plain ops, with an array [B, Tq, Tk, H]: what the formula says, to compare with.
+  Variable composed(const Variable& queries, const Variable& prepared) const;
 };
+
+/// Throws ShapeError unless a product of queries and keys exists.
+void check_dot_widths(const Variable& query, const Variable& keys);
 
 /// Any of the scores.
 using Score = std::variant<DotScore, ScaledDotScore, GeneralScore, AdditiveScore>;

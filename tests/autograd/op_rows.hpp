@@ -62,6 +62,7 @@ std::vector<OpRow> elementwise_rows();
 std::vector<OpRow> product_rows();
 std::vector<OpRow> layout_rows();
 std::vector<OpRow> normaliser_rows();
+std::vector<OpRow> attention_rows();
 std::vector<OpRow> class_loss_rows();
 std::vector<OpRow> regression_rows();
 

@@ -33,6 +33,7 @@ struct OpRow {
   std::vector<OpExample> examples;
   std::vector<OpMisuse> misuses;
   std::string records = {};  // the op that is recorded last, where that is another
+  bool joined = false;       // an op of several results: samples join them by reshape and concat
 };
 
 const std::vector<OpRow>& op_table();

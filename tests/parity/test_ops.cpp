@@ -65,6 +65,11 @@ const Recipes ops = {
        return matmul(c["a"], c["b"], c.number("transpose_a", 0) != 0, c.number("transpose_b", 0) != 0);
      }},
     {"weighted_sum", [](Case& c) { return weighted_sum(c["weights"], c["values"]); }},
+    {"dot_attention",
+     [](Case& c) { return dot_attention(c["query"], c["keys"], c["values"], Real(0.5)).context; }},
+    {"additive_attention",
+     [](Case& c) { return additive_attention(c["a"], c["b"], c["v"], c["values"]).context; }},
+    {"additive_scores", [](Case& c) { return additive_scores(c["a"], c["b"], c["v"]); }},
     {"linear",
      [](Case& c) { return linear(c["input"], c["weight"], c.has("bias") ? c["bias"] : Variable()); }},
     {"sum", along_axis(sum, sum)},

@@ -14,6 +14,9 @@ void set_products(Kernels& table);
 void set_softmax(Kernels& table);
 void set_norms(Kernels& table);
 void set_entropy(Kernels& table);
+void set_tile_product(Kernels& table);
+void set_additive(Kernels& table);
+void set_attention(Kernels& table);
 void set_random(Kernels& table);
 void set_steps(Kernels& table);
 

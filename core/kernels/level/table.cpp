@@ -11,6 +11,9 @@ void set_kernels(Kernels& table) {
   set_softmax(table);
   set_norms(table);
   set_entropy(table);
+  set_tile_product(table);
+  set_additive(table);
+  set_attention(table);
   set_random(table);
   set_steps(table);
 }

@@ -107,6 +107,24 @@ def products():
         lambda weights, values: weights @ values,
         {"weights": distribution(2, 3, 4), "values": normal(1, 4, 2)},
     )
+    def dot(query, keys, values):
+        return F.scaled_dot_product_attention(query, keys, values, scale=0.5)
+
+    def scores(a, b, v):
+        return (v * torch.tanh(a[..., :, None, :] + b[..., None, :, :])).sum(-1)
+
+    yield case(
+        "dot_attention: scale 0.5",
+        dot,
+        {"query": normal(2, 3, 4), "keys": normal(2, 5, 4), "values": normal(2, 5, 3)},
+    )
+    additive = {"a": normal(2, 3, 5), "b": normal(2, 4, 5), "v": normal(5)}
+    yield case(
+        "additive_attention: own values",
+        lambda a, b, v, values: scores(a, b, v).softmax(-1) @ values,
+        {**additive, "values": normal(2, 4, 3)},
+    )
+    yield case("additive_scores: own keys", scores, additive)
     yield case(
         "linear: with bias", F.linear, {"input": normal(2, 3, 4), "weight": normal(5, 4), "bias": normal(5)}
     )

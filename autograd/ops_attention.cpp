@@ -1,0 +1,261 @@
+#include "autograd/ops.hpp"
+#include "autograd/record.hpp"
+#include "core/attention/stream.hpp"
+#include "core/elementwise.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+struct Sizes {
+  std::size_t items, heads, queries, keys, width, value_width;
+
+  Shape scores() const {
+    return heads == 1 ? Shape{items, queries, keys} : Shape{items, heads, queries, keys};
+  }
+  Shape rows() const { return heads == 1 ? Shape{items, queries} : Shape{items, heads, queries}; }
+};
+
+Sizes sizes_of(const Op& op, const Variable& query, const Variable& keys, const Variable& values,
+               const AttentionOptions& options) {
+  check(query.rank() == 3 && keys.rank() == 3, op, "queries have shape ", query.shape(), " and keys ",
+        keys.shape(), "; expected [batch, time, width] for both");
+  const std::size_t items = query.shape()[0], heads = options.heads;
+  check(keys.length(-1) == query.length(-1) && (keys.shape()[0] == items || keys.shape()[0] == 1), op,
+        "keys have shape ", keys.shape(), "; expected [", items, " or 1, keys, ", query.length(-1),
+        "] to match queries ", query.shape());
+  check(heads > 0 && query.length(-1) % heads == 0, op, "a width of ", query.length(-1),
+        " does not divide into ", heads, " heads");
+  Sizes sizes{items, heads, query.shape()[1], keys.shape()[1], query.length(-1) / heads, 0};
+  if (values.defined()) {
+    check(values.rank() == 3 && values.shape()[1] == sizes.keys &&
+              (values.shape()[0] == items || values.shape()[0] == 1),
+          op, "values have shape ", values.shape(), "; expected [", items, " or 1, ", sizes.keys,
+          ", width] to match keys ", keys.shape());
+    check(values.length(-1) % heads == 0, op, "a width of ", values.length(-1),
+          " of the values does not divide into ", heads, " heads");
+    sizes.value_width = values.length(-1) / heads;
+  }
+  check(!options.bias.defined() || broadcasts_to(options.bias.shape(), sizes.scores()), op,
+        "the bias has shape ", options.bias.defined() ? options.bias.shape() : Shape{},
+        ", which does not broadcast to the scores' ", sizes.scores());
+  check(0 <= options.dropout && options.dropout < 1, op, "dropout ", options.dropout,
+        "; expected 0 ≤ dropout < 1");
+  check<ConfigError>(options.dropout == 0 || options.rng, op, "dropout ", options.dropout,
+                     " without an rng to draw from");
+  return sizes;
+}
+
+/// [items or 1, rows, heads · width] head by head.
+template <class T>
+Matrices<T> heads_of(T* data, const Shape& shape, std::size_t heads) {
+  return {data, shape[0] == 1 ? 0 : shape[1] * shape[2], shape[2] / heads, shape[2]};
+}
+
+/// A bias of any shape that broadcasts to the scores': its steps along item, head, query and key.
+void set_bias(Attention& a, const Tensor& bias, const Shape& scores) {
+  std::size_t steps[4] = {0, 0, 0, 0};
+  const Shape& shape = bias.shape();
+  std::size_t step = 1;
+  for (std::size_t back = 1; back <= shape.size(); ++back) {
+    const std::size_t length = shape[shape.size() - back];
+    // Without heads the third axis from the end is the item's.
+    const std::size_t at = back == 3 && scores.size() == 3 ? 0 : 4 - back;
+    steps[at] = length == 1 ? 0 : step;
+    step *= length;
+  }
+  a.bias = {bias.data(), steps[0], steps[1], steps[2]};
+  a.bias_key_step = steps[3];
+}
+
+/// All that an attention is computed from, kept alive for backward.
+struct Inputs {
+  Sizes sizes;
+  Value query, keys, values, bias, v;
+  Real scale = 1;
+  std::optional<MaskView> mask = {};
+  double dropout = 0;
+  Rng rng{};
+
+  Attention attention() const {
+    Attention a{sizes.items,
+                sizes.heads,
+                sizes.queries,
+                sizes.keys,
+                sizes.width,
+                sizes.value_width,
+                v ? ScoreKind::additive : ScoreKind::dot};
+    a.scale = scale;
+    a.query = heads_of(query->data(), query->shape(), sizes.heads);
+    a.query.item_step = query->shape()[1] * query->shape()[2];
+    a.key = heads_of(keys->data(), keys->shape(), sizes.heads);
+    if (values) a.value = heads_of(values->data(), values->shape(), sizes.heads);
+    if (v) a.v = v->data();
+    if (bias) set_bias(a, *bias, sizes.scores());
+    if (mask) a.mask = &*mask;
+    a.dropout = dropout;
+    a.rng = &rng;
+    return a;
+  }
+};
+
+enum Result { context, scores, weights, entropy, results };
+
+/// What backward needs beside the inputs.
+struct Kept {
+  Value context, weights;
+  std::vector<RowStatistics> rows;
+};
+
+struct Wanted {
+  bool query, keys, values, bias, v;
+};
+
+Gradients gradients_of(const Inputs& in, const Kept& kept, const Wanted& wanted,
+                       const std::array<int, results>& slot, Cotangents dy) {
+  const auto of = [&](Result which) {
+    return slot[which] < 0 ? Value() : dy[static_cast<std::size_t>(slot[which])];
+  };
+  AttentionCotangents from;
+  from.rows = kept.rows.data();
+  if (const Value& d = of(context)) {
+    from.context = heads_of<const Real>(kept.context->data(), d->shape(), in.sizes.heads);
+    from.context_cotangent = heads_of<const Real>(d->data(), d->shape(), in.sizes.heads);
+    from.context.item_step = from.context_cotangent.item_step = d->shape()[1] * d->shape()[2];
+  }
+  if (const Value& d = of(weights)) {
+    from.weights = kept.weights->data();
+    from.weights_cotangent = d->data();
+  }
+  if (const Value& d = of(scores)) from.scores = d->data();
+  if (const Value& d = of(entropy)) from.entropy = d->data();
+
+  AttentionGradients to;
+  Gradients gradients;
+  // One for each input that there is; empty where nobody wants it.
+  const auto add = [&](const Value& input, bool want) -> Tensor* {
+    if (!input) return nullptr;
+    auto made = want ? std::make_shared<Tensor>(uninitialized(input->shape())) : nullptr;
+    gradients.push_back(made);
+    return made.get();
+  };
+  if (Tensor* d = add(in.query, wanted.query)) {
+    to.query = heads_of(d->data(), d->shape(), in.sizes.heads);
+    to.query.item_step = d->shape()[1] * d->shape()[2];
+  }
+  if (Tensor* d = add(in.keys, wanted.keys)) to.key = heads_of(d->data(), d->shape(), in.sizes.heads);
+  if (Tensor* d = add(in.values, wanted.values)) to.value = heads_of(d->data(), d->shape(), in.sizes.heads);
+  if (Tensor* d = add(in.v, wanted.v)) to.v = d->data();
+  Tensor bias;
+  if (in.bias && wanted.bias) {
+    bias = uninitialized(in.sizes.scores());
+    to.bias = bias.data();
+  }
+  attend_backward(in.attention(), from, to);
+  if (in.bias) gradients.push_back(to.bias ? share(numbers::sum_to(bias, in.bias->shape())) : Value());
+  return gradients;
+}
+
+Attended attend(const Op& op, Inputs in, const std::vector<Variable>& inputs, const Wanted& wanted,
+                const AttentionOptions& options) {
+  if (options.bias.defined()) in.bias = options.bias.shared();
+  if (!options.mask.allows_all())
+    in.mask = options.mask.view(in.sizes.items, in.sizes.queries, in.sizes.keys);
+  if (options.dropout > 0) {
+    in.dropout = options.dropout;
+    in.rng = *options.rng;
+    options.rng->skip((volume(in.sizes.scores()) + 1) / 2);
+  }
+  auto kept = std::make_shared<Kept>();
+  kept->rows.resize(volume(in.sizes.rows()));
+  AttentionResults to;
+  to.rows = kept->rows.data();
+  std::array<Tensor, results> made;
+  std::array<int, results> slot{-1, -1, -1, -1};
+  int next = 0;
+  const auto make = [&](Result which, bool want, const Shape& shape) {
+    if (!want) return static_cast<Real*>(nullptr);
+    slot[which] = next++;
+    made[which] = uninitialized(shape);
+    return made[which].data();
+  };
+  const Shape context_shape{in.sizes.items, in.sizes.queries, in.sizes.heads * in.sizes.value_width};
+  if (Real* data = make(context, in.values != nullptr, context_shape)) {
+    to.context = heads_of(data, context_shape, in.sizes.heads);
+    to.context.item_step = context_shape[1] * context_shape[2];
+  }
+  to.scores = make(scores, options.want.scores, in.sizes.scores());
+  to.weights = make(weights, options.want.weights, in.sizes.scores());
+  to.entropy = make(entropy, options.want.entropy, in.sizes.rows());
+  const bool normalised = to.context || to.weights || to.entropy;
+  if (!normalised) to.rows = nullptr;
+  attend_forward(in.attention(), to);
+
+  std::vector<Value> values;
+  for (std::size_t which = 0; which < results; ++which) {
+    if (slot[which] >= 0) values.push_back(share(std::move(made[which])));
+  }
+  if (values.empty()) return {};
+  if (slot[context] >= 0) kept->context = values[static_cast<std::size_t>(slot[context])];
+  if (slot[weights] >= 0) kept->weights = values[static_cast<std::size_t>(slot[weights])];
+  const std::vector<Variable> out =
+      record_joint(op, std::move(values), inputs, [in = std::move(in), kept, wanted, slot](Cotangents dy) {
+        return gradients_of(in, *kept, wanted, slot, dy);
+      });
+  const auto at = [&](Result which) {
+    return slot[which] < 0 ? Variable() : out[static_cast<std::size_t>(slot[which])];
+  };
+  return {at(context), at(scores), at(weights), at(entropy)};
+}
+
+/// In the order of `gradients_of`.
+std::vector<Variable> defined_of(std::initializer_list<Variable> inputs) {
+  std::vector<Variable> result;
+  for (const Variable& input : inputs) {
+    if (input.defined()) result.push_back(input);
+  }
+  return result;
+}
+
+Attended additive(const Op& op, const Variable& a, const Variable& b, const Variable& v,
+                  const Variable& values, const AttentionOptions& options) {
+  const Sizes sizes = sizes_of(op, a, b, values, options);
+  check(v.shape() == Shape{sizes.heads * sizes.width}, op, "v has shape ", v.shape(), "; expected ",
+        Shape{sizes.heads * sizes.width}, " to match queries ", a.shape());
+  Inputs in{sizes, a.shared(), b.shared(), values.shared(), {}, v.shared()};
+  return attend(op, std::move(in), defined_of({a, b, values, v, options.bias}),
+                {a.tracked(), b.tracked(), values.tracked(), options.bias.tracked(), v.tracked()}, options);
+}
+
+}  // namespace
+
+static const Op dot_attention_op{"dot_attention"};
+
+Attended dot_attention(const Variable& query, const Variable& keys, const Variable& values, Real scale,
+                       const AttentionOptions& options) {
+  Inputs in{sizes_of(dot_attention_op, query, keys, values, options),
+            query.shared(),
+            keys.shared(),
+            values.shared(),
+            {},
+            {},
+            scale};
+  return attend(dot_attention_op, std::move(in), defined_of({query, keys, values, options.bias}),
+                {query.tracked(), keys.tracked(), values.tracked(), options.bias.tracked(), false}, options);
+}
+
+static const Op additive_attention_op{"additive_attention"};
+
+Attended additive_attention(const Variable& a, const Variable& b, const Variable& v, const Variable& values,
+                            const AttentionOptions& options) {
+  return additive(additive_attention_op, a, b, v, values, options);
+}
+
+static const Op additive_scores_op{"additive_scores"};
+
+Variable additive_scores(const Variable& a, const Variable& b, const Variable& v) {
+  AttentionOptions options;
+  options.want.scores = true;
+  return additive(additive_scores_op, a, b, v, {}, options).scores;
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,233 @@
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/attention/score_tile.hpp"
+#include "core/kernels/kernels.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+constexpr bool single = sizeof(Real) == 4;
+// Exponents are clamped to ±`high` so that e^2x is a normal number. That changes a tanh only where one side
+// is beyond `high` and the other beyond `far` with the other sign, so that their sum may be small: such a
+// pair is `odd` and takes tanh itself.
+constexpr Real high = single ? Real(43) : Real(350), far = single ? Real(33) : Real(330);
+// Above this sum of two maxima 1 + e^2a e^2b may exceed additive_limit.
+const Real careful_above = std::log(additive_limit) / 2 - Real(0.01);
+
+/// The range of each hidden unit in a tile of projections; NaN is not seen.
+struct Ranges {
+  Buffer least, most;  // [hidden]
+  bool finite = true;
+
+  void clear(std::size_t hidden) {
+    least.resize(hidden);
+    most.resize(hidden);
+    std::fill(least.begin(), least.end(), std::numeric_limits<Real>::infinity());
+    std::fill(most.begin(), most.end(), -std::numeric_limits<Real>::infinity());
+    finite = true;
+  }
+  void add(std::size_t hidden, const Real* x) {
+    for (std::size_t h = 0; h < hidden; ++h) {
+      least[h] = x[h] < least[h] ? x[h] : least[h];
+      most[h] = x[h] > most[h] ? x[h] : most[h];
+    }
+    finite = finite && fovea::finite(hidden, x);
+  }
+};
+
+/// out = e^2x, x clamped; NaN stays.
+void exponentials(std::size_t n, const Real* x, Real* out) {
+  for (std::size_t h = 0; h < n; ++h) {
+    const Real below = x[h] > high ? high : x[h];
+    out[h] = 2 * (below < -high ? -high : below);
+  }
+  kernels().exp(n, out, out);
+}
+
+bool odd(Real a, Real b) {
+  return (a > high && b < -far) || (a > far && b < -high) || (a < -high && b > far) || (a < -far && b > high);
+}
+
+/// s = v · tanh(a + b), with the exponentials of a and b (see core/kernels/level/additive.cpp).
+class AdditiveTile final : public ScoreTile {
+ public:
+  AdditiveTile(const Attention& attention, std::size_t group, std::size_t head, bool backward)
+      : attention_(attention),
+        group_(group),
+        head_(head),
+        hidden_(attention.width),
+        units_(padded(attention.width, 4)),
+        v_(units_),
+        key_exponentials_(parts_of(attention.keys, key_tile) * units_ * key_tile),
+        key_ranges_(parts_of(attention.keys, key_tile)),
+        query_exponentials_(query_tile * units_) {
+    std::fill(std::copy_n(v(), hidden_, v_.begin()), v_.end(), Real(0));
+    total_ = static_cast<Real>(std::accumulate(v_.begin(), v_.end(), 0.0));
+    for (std::size_t tile = 0; tile < key_ranges_.size(); ++tile) take_keys(tile);
+    if (!backward) return;
+    const std::size_t lanes = kernels().additive_lanes;
+    to_queries_.resize(query_tile * units_ * lanes);
+    to_keys_.resize(key_exponentials_.size());
+    to_v_.resize(units_ * lanes);
+    v_total_.assign(hidden_, 0);
+    std::fill(to_keys_.begin(), to_keys_.end(), Real(0));
+  }
+
+  void take_queries(std::span<const QueryRow> rows) override {
+    taken_ = rows;
+    query_ranges_.clear(hidden_);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Real* out = query_exponentials_.data() + r * units_;
+      query_ranges_.add(hidden_, query(r));
+      exponentials(hidden_, query(r), out);
+      std::fill(out + hidden_, out + units_, Real(0));
+    }
+    std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
+    std::fill(to_v_.begin(), to_v_.end(), Real(0));
+  }
+
+  void scores(std::size_t tile, Real* s) override {
+    meet(tile);
+    kernels().additive_scores(shape(), query_exponentials_.data(), at(key_exponentials_, tile), v_.data(),
+                              careful_, s);
+    for (const Pair& pair : odd_) {
+      const std::vector<Real> t = tanh_of(pair);
+      s[pair.i * key_tile + pair.j] = std::inner_product(t.begin(), t.end(), v_.begin(), Real(0));
+    }
+  }
+
+  void add_gradients(std::size_t tile, const Real* ds) override {
+    const std::size_t count = taken_.size() * key_tile;
+    for (std::size_t n = 0; n < count; ++n) ds_total_ += ds[n];
+    if (!odd_.empty()) ds = without_odd(tile, ds);
+    kernels().additive_grad(shape(), query_exponentials_.data(), at(key_exponentials_, tile), ds, careful_,
+                            to_queries_.data(), at(to_keys_, tile), to_v_.data());
+  }
+
+  void put_query_gradients(const Matrices<Real>& to) override {
+    for (std::size_t r = 0; to && r < taken_.size(); ++r) {
+      Real* row = to.row(taken_[r].item, head_, taken_[r].i);
+      for (std::size_t h = 0; h < hidden_; ++h) row[h] = 4 * v_[h] * lanes_of(to_queries_, r * units_ + h);
+    }
+    for (std::size_t h = 0; h < hidden_; ++h) v_total_[h] += lanes_of(to_v_, h);
+  }
+
+  void put_key_gradients(Real* to, std::size_t step) override {
+    for (std::size_t t = 0; t < attention_.keys; ++t) {
+      const Real* sum = at(to_keys_, t / key_tile) + t % key_tile;
+      for (std::size_t h = 0; h < hidden_; ++h) to[t * step + h] = 4 * v_[h] * sum[h * key_tile];
+    }
+  }
+
+  // tanh = 1 - 2r
+  void put_v_gradients(double* to) override {
+    for (std::size_t h = 0; h < hidden_; ++h) to[h] = ds_total_ - 2 * v_total_[h];
+  }
+
+ private:
+  struct Pair {
+    std::size_t i, j;
+  };
+
+  const Real* v() const { return attention_.v + head_ * hidden_; }
+  const Real* query(std::size_t r) const { return attention_.query.row(taken_[r].item, head_, taken_[r].i); }
+  const Real* key(std::size_t t) const { return attention_.key.row(group_, head_, t); }
+  Real* at(Buffer& panels, std::size_t tile) const { return panels.data() + tile * units_ * key_tile; }
+  AdditiveShape shape() const { return {taken_.size(), key_tile, units_, total_}; }
+
+  static Real lanes_of(const Buffer& sums, std::size_t n) {
+    const std::size_t lanes = kernels().additive_lanes;
+    return std::accumulate(sums.begin() + n * lanes, sums.begin() + (n + 1) * lanes, Real(0));
+  }
+
+  void take_keys(std::size_t tile) {
+    const Span keys = keys_of(tile, attention_.keys);
+    Ranges& ranges = key_ranges_[tile];
+    ranges.clear(hidden_);
+    Buffer rows(key_tile * hidden_);
+    for (std::size_t t = keys.begin; t < keys.end; ++t) {
+      ranges.add(hidden_, key(t));
+      exponentials(hidden_, key(t), rows.data() + (t - keys.begin) * hidden_);
+    }
+    std::fill(rows.begin() + (keys.end - keys.begin) * hidden_, rows.end(), Real(0));
+    Real* panel = at(key_exponentials_, tile);
+    kernels().transpose(key_tile, hidden_, rows.data(), hidden_, panel, key_tile);
+    std::fill(panel + hidden_ * key_tile, panel + units_ * key_tile, Real(0));
+  }
+
+  // What is special about the present queries and a tile of keys.
+  void meet(std::size_t tile) {
+    const Ranges &a = query_ranges_, &b = key_ranges_[tile];
+    careful_ = !a.finite || !b.finite;
+    bool some_odd = false;
+    for (std::size_t h = 0; h < hidden_; ++h) {
+      careful_ = careful_ || !(a.most[h] + b.most[h] <= careful_above);
+      some_odd = some_odd || odd(a.most[h], b.least[h]) || odd(a.least[h], b.most[h]);
+    }
+    odd_.clear();
+    if (!some_odd) return;
+    const Span keys = keys_of(tile, attention_.keys);
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      for (std::size_t j = keys.begin; j < keys.end; ++j) {
+        bool found = false;
+        for (std::size_t h = 0; h < hidden_; ++h) found = found || odd(query(i)[h], key(j)[h]);
+        if (found) odd_.push_back({i, j - keys.begin});
+      }
+    }
+    tile_begin_ = keys.begin;
+  }
+
+  std::vector<Real> tanh_of(const Pair& pair) const {
+    std::vector<Real> t(hidden_);
+    for (std::size_t h = 0; h < hidden_; ++h) t[h] = query(pair.i)[h] + key(tile_begin_ + pair.j)[h];
+    kernels().tanh(hidden_, t.data(), t.data());
+    return t;
+  }
+
+  // Adds what odd pairs give, and returns ds with zeros in their place.
+  const Real* without_odd(std::size_t tile, const Real* ds) {
+    const std::size_t lanes = kernels().additive_lanes;
+    rest_.assign(ds, ds + taken_.size() * key_tile);
+    for (const Pair& pair : odd_) {
+      Real& d = rest_[pair.i * key_tile + pair.j];
+      if (d == 0) continue;
+      const std::vector<Real> t = tanh_of(pair);
+      for (std::size_t h = 0; h < hidden_; ++h) {
+        const Real slope = d * (1 - t[h] * t[h]) / 4;
+        to_queries_[(pair.i * units_ + h) * lanes] += slope;
+        at(to_keys_, tile)[h * key_tile + pair.j] += slope;
+        to_v_[h * lanes] += d * (1 - t[h]) / 2;
+      }
+      d = 0;
+    }
+    return rest_.data();
+  }
+
+  const Attention& attention_;
+  std::size_t group_, head_, hidden_, units_;  // units: hidden, filled up with those of v = 0
+  Buffer v_;
+  Real total_ = 0;
+  Buffer key_exponentials_;  // [tiles, units, key_tile]
+  std::vector<Ranges> key_ranges_;
+  Buffer query_exponentials_;  // [query_tile, units]
+  Ranges query_ranges_;
+  Buffer to_queries_, to_keys_, to_v_;  // sums, by lane for queries and v; still without the factor 4v
+  std::vector<double> v_total_;
+  double ds_total_ = 0;
+  std::span<const QueryRow> taken_;
+  bool careful_ = false;
+  std::vector<Pair> odd_;
+  std::size_t tile_begin_ = 0;
+  std::vector<Real> rest_;
+};
+
+}  // namespace
+
+std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, std::size_t group, std::size_t head,
+                                         bool backward) {
+  return std::make_unique<AdditiveTile>(attention, group, head, backward);
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,95 @@
+#include "core/attention/score_tile.hpp"
+#include "core/kernels/kernels.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+/// s = scale · q · k: a product forward, two products backward.
+class DotTile final : public ScoreTile {
+ public:
+  DotTile(const Attention& attention, std::size_t group, std::size_t head, bool backward)
+      : attention_(attention),
+        head_(head),
+        step_(padded(attention.width)),
+        keys_(turned(attention.key.row(group, head, 0), attention.keys, attention.width,
+                     attention.key.row_step)),
+        queries_(query_tile * step_) {
+    if (!backward) return;
+    rows_ = PackedRows(attention.key.row(group, head, 0), attention.keys, attention.width,
+                       attention.key.row_step);
+    to_queries_.resize(query_tile * step_);
+    to_keys_.resize(attention.keys * step_);
+    std::fill(to_keys_.begin(), to_keys_.end(), Real(0));
+  }
+
+  void take_queries(std::span<const QueryRow> rows) override {
+    taken_ = rows;
+    finite_ = true;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Real* row = queries_.data() + r * step_;
+      std::copy_n(attention_.query.row(rows[r].item, head_, rows[r].i), attention_.width, row);
+      std::fill(row + attention_.width, row + step_, Real(0));
+    }
+    if (to_queries_.empty()) return;
+    finite_ = finite(rows.size() * step_, queries_.data());
+    std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
+  }
+
+  void scores(std::size_t tile, Real* s) override {
+    kernels().tile_product(taken_.size(), key_tile, attention_.width, attention_.scale, queries_.data(),
+                           step_, 1, keys_.data() + tile * attention_.width * key_tile, key_tile, false, s,
+                           key_tile);
+  }
+
+  void add_gradients(std::size_t tile, const Real* ds) override {
+    const Span keys = keys_of(tile, attention_.keys);
+    add(rows_.finite(tile), taken_.size(), keys.end - keys.begin, ds, key_tile, 1, rows_.row(keys.begin),
+        rows_.step(), to_queries_.data());
+    add(finite_, keys.end - keys.begin, taken_.size(), ds, 1, key_tile, queries_.data(), step_,
+        to_keys_.data() + keys.begin * step_);
+  }
+
+  void put_query_gradients(const Matrices<Real>& to) override {
+    for (std::size_t r = 0; to && r < taken_.size(); ++r) {
+      put(to_queries_.data() + r * step_, to.row(taken_[r].item, head_, taken_[r].i));
+    }
+  }
+
+  void put_key_gradients(Real* to, std::size_t step) override {
+    for (std::size_t t = 0; t < attention_.keys; ++t) put(to_keys_.data() + t * step_, to + t * step);
+  }
+
+ private:
+  void add(bool all_finite, std::size_t m, std::size_t k, const Real* ds, std::size_t ds_row,
+           std::size_t ds_step, const Real* other, std::size_t other_step, Real* to) {
+    if (all_finite) {
+      kernels().tile_product(m, step_, k, 1, ds, ds_row, ds_step, other, other_step, true, to, step_);
+    } else {
+      add_selected(m, step_, k, ds, ds_row, ds_step, other, other_step, to, step_);
+    }
+  }
+  void put(const Real* sum, Real* to) const { kernels().scale(attention_.width, attention_.scale, sum, to); }
+
+  const Attention& attention_;
+  std::size_t head_, step_;
+  Buffer keys_;  // turned
+  Buffer queries_;
+  PackedRows rows_;  // the keys as they are
+  Buffer to_queries_, to_keys_;
+  std::span<const QueryRow> taken_;
+  bool finite_ = true;  // the queries
+};
+
+}  // namespace
+
+std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, std::size_t group, std::size_t head,
+                                    bool backward) {
+  return std::make_unique<DotTile>(attention, group, head, backward);
+}
+
+std::unique_ptr<ScoreTile> score_tile(const Attention& attention, std::size_t group, std::size_t head,
+                                      bool backward) {
+  return (attention.kind == ScoreKind::dot ? dot_tile : additive_tile)(attention, group, head, backward);
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,281 @@
+#include <cmath>
+#include <limits>
+
+#include "core/attention/stream.hpp"
+#include "core/attention/tile_rows.hpp"
+#include "core/kernels/kernels.hpp"
+#include "core/parallel.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+using Cover = MaskView::Cover;
+
+// Each task sums its own gradient of the keys and values, so more tasks take more memory.
+constexpr std::size_t tasks_wanted = 8;
+constexpr Real hidden = -std::numeric_limits<Real>::infinity();
+
+/// Gradients of keys or values, which several tasks may share: each of those writes a part, and the parts are
+/// summed in their order.
+class SharedGradient {
+ public:
+  SharedGradient(const Attention& a, const Division& d, const Matrices<Real>& to, std::size_t width)
+      : attention_(a), division_(d), to_(to), width_(width) {
+    // The tasks of one head and group follow each other; where all groups share, those of all groups meet.
+    shared_ = to && to.item_step == 0;
+    parts_ = division_.chunks * (shared_ ? division_.groups : 1);
+    if (to && parts_ > 1) buffer_.resize(task_count(a, d) * a.keys * width);
+  }
+
+  explicit operator bool() const { return static_cast<bool>(to_); }
+
+  struct Place {
+    Real* data;
+    std::size_t step;
+  };
+  Place place(const Task& task, std::size_t number) {
+    if (parts_ == 1) return {to_.row(task.group, task.head, 0), to_.row_step};
+    return {buffer_.data() + number * attention_.keys * width_, width_};
+  }
+
+  void sum() {
+    if (!to_ || parts_ == 1) return;
+    const std::size_t owners = shared_ ? 1 : division_.groups, heads = attention_.heads,
+                      chunks = division_.chunks;
+    parallel_for(
+        owners * heads * attention_.keys, rows_per_range(width_), [&](std::size_t begin, std::size_t end) {
+          for (std::size_t n = begin; n < end; ++n) {
+            const std::size_t t = n % attention_.keys, head = n / attention_.keys % heads,
+                              owner = n / attention_.keys / heads;
+            Real* row = to_.row(owner, head, t);
+            std::fill_n(row, width_, Real(0));
+            for (std::size_t part = 0; part < parts_; ++part) {
+              const std::size_t group = shared_ ? part / chunks : owner, chunk = part % chunks;
+              const std::size_t number = (group * heads + head) * chunks + chunk;
+              kernels().add_into(width_, buffer_.data() + (number * attention_.keys + t) * width_, row);
+            }
+          }
+        });
+  }
+
+ private:
+  const Attention& attention_;
+  const Division& division_;
+  Matrices<Real> to_;
+  std::size_t width_, parts_ = 1;
+  bool shared_ = false;
+  Buffer buffer_;  // [tasks, keys, width]
+};
+
+/// One task of backward.
+class Backward {
+ public:
+  Backward(const Attention& attention, const Division& division, const Task& task,
+           const AttentionCotangents& cotangents, const AttentionGradients& gradients)
+      : attention_(attention),
+        task_(task),
+        cotangents_(cotangents),
+        gradients_(gradients),
+        rows_(attention, division, task),
+        score_(score_tile(attention, task.group, task.head, true)),
+        weights_(query_tile * key_tile),
+        ds_(query_tile * key_tile),
+        // Otherwise the scores' own cotangents are all there is.
+        normalised_(cotangents.context_cotangent || cotangents.weights_cotangent || cotangents.entropy) {
+    if (cotangents.entropy) scores_.resize(query_tile * key_tile);
+    if (!cotangents.context_cotangent) return;
+    width_ = padded(attention.value_width);
+    values_ = turned(attention.value.row(task.group, task.head, 0), attention.keys, attention.value_width,
+                     attention.value.row_step);
+    dcontext_.resize(query_tile * width_);
+    to_values_.resize(attention.keys * width_);
+    std::fill(to_values_.begin(), to_values_.end(), Real(0));
+  }
+
+  void run() {
+    for (std::size_t begin = task_.begin; begin < task_.end; begin += query_tile) {
+      rows_.take(begin);
+      score_->take_queries(rows_.rows());
+      if (normalised_) take_rows();
+      for (std::size_t tile = 0; tile < parts_of(attention_.keys, key_tile); ++tile) meet(tile);
+      score_->put_query_gradients(gradients_.query);
+    }
+  }
+
+  void put_key_gradients(Real* to, std::size_t step) { score_->put_key_gradients(to, step); }
+  void put_value_gradients(Real* to, std::size_t step) {
+    for (std::size_t t = 0; t < attention_.keys; ++t) {
+      if (to_values_.empty()) {
+        std::fill_n(to + t * step, attention_.value_width, Real(0));
+      } else {
+        std::copy_n(to_values_.data() + t * width_, attention_.value_width, to + t * step);
+      }
+    }
+  }
+  void put_v_gradients(double* to) { score_->put_v_gradients(to); }
+
+ private:
+  void take_rows() {
+    statistics_.resize(rows_.size());
+    active_.resize(rows_.size());
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const RowStatistics& row = cotangents_.rows[rows_.number(r)];
+      double inner = 0;
+      bool active = false;
+      // 0 · NaN is 0 here, so that a row that the loss does not look at stays out.
+      const auto add = [&](Real result, Real cotangent) {
+        if (cotangent == 0) return;
+        active = true;
+        if (result != 0) inner += static_cast<double>(result) * cotangent;
+      };
+      if (cotangents_.context_cotangent) {
+        const auto [item, i] = rows_.rows()[r];
+        const Real* y = cotangents_.context.row(item, task_.head, i);
+        const Real* dy = cotangents_.context_cotangent.row(item, task_.head, i);
+        Real* packed = dcontext_.data() + r * width_;
+        std::fill(std::copy_n(dy, attention_.value_width, packed), packed + width_, Real(0));
+        for (std::size_t d = 0; d < attention_.value_width; ++d) add(y[d], dy[d]);
+      }
+      if (cotangents_.weights_cotangent) {
+        const std::size_t first = rows_.number(r) * attention_.keys;
+        for (std::size_t j = 0; j < attention_.keys; ++j) {
+          add(cotangents_.weights[first + j], cotangents_.weights_cotangent[first + j]);
+        }
+      }
+      const Real of_entropy = cotangents_.entropy ? cotangents_.entropy[rows_.number(r)] : Real(0);
+      active_[r] = (active || of_entropy != 0) && row.scale != 0;
+      statistics_[r] = {row.max, row.scale, row.mean, static_cast<Real>(inner), of_entropy};
+    }
+    finite_ = finite(rows_.size() * width_, dcontext_.data());
+  }
+
+  void meet(std::size_t tile) {
+    const Cover cover = normalised_ ? rows_.cover(tile) : Cover::none;
+    const Span keys = keys_of(tile, attention_.keys);
+    const std::size_t n = keys.end - keys.begin;
+    if (cover == Cover::none && !cotangents_.scores) {
+      if (gradients_.bias) put_bias(keys, false);
+      return;
+    }
+    score_->scores(tile, weights_.data());
+    if (cover == Cover::none) {
+      std::fill(ds_.begin(), ds_.end(), Real(0));
+    } else {
+      through_softmax(tile, cover, keys);
+    }
+    if (gradients_.bias) put_bias(keys, true);
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      Real* row = ds_.data() + r * key_tile;
+      if (cotangents_.scores)
+        kernels().add_into(n, cotangents_.scores + rows_.number(r) * attention_.keys + keys.begin, row);
+      std::fill(row + n, row + key_tile, Real(0));
+    }
+    score_->add_gradients(tile, ds_.data());
+  }
+
+  /// From the cotangents of context, weights and entropy to that of the scores, and to the values'.
+  void through_softmax(std::size_t tile, Cover cover, Span keys) {
+    const std::size_t m = rows_.size(), n = keys.end - keys.begin;
+    rows_.prepare(tile, cover, weights_.data());
+    for (std::size_t r = 0; r < m; ++r) {
+      if (!active_[r]) std::fill_n(weights_.data() + r * key_tile, n, hidden);
+    }
+    if (cotangents_.entropy) std::copy_n(weights_.data(), m * key_tile, scores_.data());
+    kernels().softmax_weights(m, n, weights_.data(), key_tile, statistics_.data());
+
+    const bool context = static_cast<bool>(cotangents_.context_cotangent);
+    if (context) {
+      kernels().tile_product(m, key_tile, attention_.value_width, 1, dcontext_.data(), width_, 1,
+                             values_.data() + tile * attention_.value_width * key_tile, key_tile, false,
+                             ds_.data(), key_tile);
+      rows_.drop(tile, ds_.data());
+    } else {
+      std::fill(ds_.begin(), ds_.end(), Real(0));
+    }
+    for (std::size_t r = 0; cotangents_.weights_cotangent && r < m; ++r) {
+      kernels().add_into(n, cotangents_.weights_cotangent + rows_.number(r) * attention_.keys + keys.begin,
+                         ds_.data() + r * key_tile);
+    }
+    kernels().attention_grad(m, n, weights_.data(), cotangents_.entropy ? scores_.data() : nullptr,
+                             ds_.data(), key_tile, statistics_.data());
+    if (context) add_value_gradients(tile, keys);
+  }
+
+  void add_value_gradients(std::size_t tile, Span keys) {
+    rows_.drop(tile, weights_.data());
+    Real* to = to_values_.data() + keys.begin * width_;
+    if (finite_) {
+      kernels().tile_product(keys.end - keys.begin, width_, rows_.size(), 1, weights_.data(), 1, key_tile,
+                             dcontext_.data(), width_, true, to, width_);
+    } else {
+      add_selected(keys.end - keys.begin, width_, rows_.size(), weights_.data(), 1, key_tile,
+                   dcontext_.data(), width_, to, width_);
+    }
+  }
+
+  void put_bias(Span keys, bool any) {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      Real* to = gradients_.bias + rows_.number(r) * attention_.keys + keys.begin;
+      if (any) {
+        std::copy_n(ds_.data() + r * key_tile, keys.end - keys.begin, to);
+      } else {
+        std::fill_n(to, keys.end - keys.begin, Real(0));
+      }
+    }
+  }
+
+  const Attention& attention_;
+  const Task& task_;
+  const AttentionCotangents& cotangents_;
+  const AttentionGradients& gradients_;
+  TileRows rows_;
+  std::unique_ptr<ScoreTile> score_;
+  std::size_t width_ = 0;         // of the context's rows
+  Buffer values_;                 // turned
+  Buffer weights_, scores_, ds_;  // of a tile
+  Buffer dcontext_;               // of the present queries
+  Buffer to_values_;              // [keys, width]
+  std::vector<AttentionRow> statistics_;
+  std::vector<unsigned char> active_;  // rows that some cotangent looks at
+  bool finite_ = true;                 // the context's cotangents
+  bool normalised_;
+};
+
+}  // namespace
+
+void attend_backward(const Attention& attention, const AttentionCotangents& cotangents,
+                     const AttentionGradients& gradients) {
+  const Division division(attention, tasks_wanted);
+  const std::size_t count = task_count(attention, division);
+  SharedGradient keys(attention, division, gradients.key, attention.width);
+  SharedGradient values(attention, division, gradients.value, attention.value_width);
+  const std::size_t width = attention.width;
+  std::vector<double> v(gradients.v ? count * width : 0);
+  parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      const Task one = task(attention, division, n);
+      Backward backward(attention, division, one, cotangents, gradients);
+      backward.run();
+      if (keys) {
+        const auto place = keys.place(one, n);
+        backward.put_key_gradients(place.data, place.step);
+      }
+      if (values) {
+        const auto place = values.place(one, n);
+        backward.put_value_gradients(place.data, place.step);
+      }
+      if (gradients.v) backward.put_v_gradients(v.data() + n * width);
+    }
+  });
+  keys.sum();
+  values.sum();
+  for (std::size_t n = 0; gradients.v && n < attention.heads * width; ++n) {
+    double total = 0;
+    for (std::size_t at = 0; at < count; ++at) {
+      if (at / division.chunks % attention.heads == n / width) total += v[at * width + n % width];
+    }
+    gradients.v[n] = static_cast<Real>(total);
+  }
+}
+
+}  // namespace fovea::inline FOVEA_REAL

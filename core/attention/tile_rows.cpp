@@ -1,0 +1,72 @@
+#include "core/attention/tile_rows.hpp"
+
+#include <limits>
+
+#include "core/draw.hpp"
+#include "core/kernels/kernels.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+using Cover = MaskView::Cover;
+
+TileRows::TileRows(const Attention& attention, const Division& division, const Task& task)
+    : attention_(attention), division_(division), task_(task), keep_(key_tile) {}
+
+void TileRows::take(std::size_t begin) {
+  rows_.clear();
+  for (std::size_t r = begin; r < std::min(begin + query_tile, task_.end); ++r) {
+    rows_.push_back(division_.row(task_.group, r));
+  }
+}
+
+Cover TileRows::cover(std::size_t tile) const {
+  if (!attention_.mask) return Cover::all;
+  const Span keys = keys_of(tile, attention_.keys);
+  std::optional<Cover> found;
+  // Queries of one item follow each other.
+  for (std::size_t r = 0; r < rows_.size();) {
+    std::size_t end = r + 1;
+    while (end < rows_.size() && rows_[end].item == rows_[r].item) ++end;
+    const Cover part = attention_.mask->cover(rows_[r].item, {rows_[r].i, rows_[end - 1].i + 1}, keys);
+    if (found && *found != part) return Cover::some;
+    found = part;
+    r = end;
+  }
+  return found.value_or(Cover::none);
+}
+
+void TileRows::prepare(std::size_t tile, Cover cover, Real* s) {
+  const Span keys = keys_of(tile, attention_.keys);
+  const std::size_t n = keys.end - keys.begin;
+  for (std::size_t r = 0; r < rows_.size(); ++r, s += key_tile) {
+    const auto [item, i] = rows_[r];
+    if (attention_.bias) {
+      const std::size_t step = attention_.bias_key_step;
+      kernels().add(n, s, 1, attention_.bias.row(item, task_.head, i) + keys.begin * step, step, s);
+    }
+    if (cover == Cover::all) continue;
+    attention_.mask->row(item, i, keys, keep_.data());
+    for (std::size_t j = 0; j < n; ++j) s[j] = keep_[j] ? s[j] : -std::numeric_limits<Real>::infinity();
+  }
+}
+
+const Real* TileRows::factors(std::size_t tile) {
+  const Span keys = keys_of(tile, attention_.keys);
+  factors_.resize(query_tile * key_tile);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    Real* row = factors_.data() + r * key_tile;
+    keep_elements(*attention_.rng, 1 - attention_.dropout, number(r) * attention_.keys + keys.begin,
+                  {row, keys.end - keys.begin});
+    std::fill(row + (keys.end - keys.begin), row + key_tile, Real(0));
+  }
+  kernels().scale(rows_.size() * key_tile, static_cast<Real>(1 / (1 - attention_.dropout)), factors_.data(),
+                  factors_.data());
+  return factors_.data();
+}
+
+void TileRows::drop(std::size_t tile, Real* x) {
+  if (attention_.dropout == 0) return;
+  kernels().mul_or_zero(rows_.size() * key_tile, factors(tile), 1, x, 1, x);
+}
+
+}  // namespace fovea::inline FOVEA_REAL

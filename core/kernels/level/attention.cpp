@@ -1,0 +1,101 @@
+#include "core/kernels/level/math.hpp"
+#include "core/kernels/level/parts.hpp"
+
+// Rows of a tile of attention scores: the online softmax and its derivative.
+namespace fovea::inline FOVEA_REAL {
+namespace FOVEA_LEVEL {
+namespace {
+
+// As exp_of_negative, with the clamped argument beside it: -inf · exp(-inf) would be NaN.
+struct Exponential {
+  Real argument, value;
+};
+inline Exponential exponential(Real x) {
+  constexpr Real low = -(Real(Its::bias) - Real(1.5)) * Real(0.69314718055994530942);
+  const Real kept = x < low ? low : x;
+  const Reduced part = reduce(kept);
+  const Real y = (Real(1) + part.m1) * power_of_two(part.n);
+  return {kept, x < low ? Real(0) : y};
+}
+
+Real largest(std::size_t n, const Real* x) {
+  Real best = -Its::infinity;
+#pragma omp simd reduction(max : best)
+  for (std::size_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
+  return best;
+}
+
+template <bool entropy>
+void softmax_row(std::size_t n, Real* x, Real m, SoftmaxRow& row) {
+  Real total = 0, moment = 0;
+#pragma omp simd reduction(+ : total, moment)
+  for (std::size_t i = 0; i < n; ++i) {
+    const Exponential e = exponential(x[i] - m);
+    x[i] = e.value;
+    total += e.value;
+    if constexpr (entropy) moment += e.value * e.argument;
+  }
+  row.total += total;
+  row.moment += moment;
+}
+
+void online_softmax(std::size_t R, std::size_t n, Real* x, std::size_t stride, bool entropy, SoftmaxRow* rows,
+                    Real* shrink) {
+  for (std::size_t r = 0; r < R; ++r, x += stride) {
+    SoftmaxRow& row = rows[r];
+    const Real before = row.max, found = largest(n, x);
+    const Real m = found > before ? found : before;
+    shrink[r] = 1;
+    if (m > before) {
+      row.max = m;
+      if (before > -Its::infinity) {
+        const double gap = static_cast<double>(before) - m;
+        const double c = exp_of(static_cast<Real>(gap));
+        row.moment = c == 0 ? 0 : c * (row.moment + gap * row.total);
+        row.total *= c;
+        shrink[r] = static_cast<Real>(c);
+      }
+    }
+    const Real from = m == -Its::infinity ? Real(0) : m;  // only -inf and NaN: -inf - (-inf) would be NaN
+    entropy ? softmax_row<true>(n, x, from, row) : softmax_row<false>(n, x, from, row);
+  }
+}
+
+void softmax_weights(std::size_t R, std::size_t n, Real* x, std::size_t stride, const AttentionRow* rows) {
+  for (std::size_t r = 0; r < R; ++r, x += stride) {
+    const Real m = rows[r].max, scale = rows[r].scale;
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+      const Real e = exp_of_negative(x[i] - m);
+      x[i] = e == 0 ? Real(0) : e * scale;
+    }
+  }
+}
+
+template <bool entropy>
+void grad_row(std::size_t n, const Real* p, const Real* s, Real* dp, const AttentionRow& row) {
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    Real d = dp[i] - row.inner;
+    if constexpr (entropy) d -= row.entropy_cotangent * (s[i] - row.max - row.mean);
+    dp[i] = p[i] == 0 ? Real(0) : p[i] * d;
+  }
+}
+
+void attention_grad(std::size_t R, std::size_t n, const Real* p, const Real* s, Real* dp, std::size_t stride,
+                    const AttentionRow* rows) {
+  for (std::size_t r = 0; r < R; ++r, p += stride, s += s ? stride : 0, dp += stride) {
+    s ? grad_row<true>(n, p, s, dp, rows[r]) : grad_row<false>(n, p, s, dp, rows[r]);
+  }
+}
+
+}  // namespace
+
+void set_attention(Kernels& table) {
+  table.online_softmax = online_softmax;
+  table.softmax_weights = softmax_weights;
+  table.attention_grad = attention_grad;
+}
+
+}  // namespace FOVEA_LEVEL
+}  // namespace fovea::inline FOVEA_REAL
