@@ -1,0 +1,85 @@
+#include "benchmarks/workloads.hpp"
+
+#include <memory>
+
+#include "autograd/engine.hpp"
+#include "core/draw.hpp"
+#include "modules/attention/attend.hpp"
+#include "modules/layer_norm.hpp"
+#include "modules/linear.hpp"
+#include "optim/optimizer.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+Variable leaf(const Shape& shape, std::uint64_t seed) {
+  Rng rng(seed);
+  return Variable::leaf(normal(rng, shape, 0, 1));
+}
+
+// Gradients of leaves accumulate, as those of PyTorch's do.
+std::function<void()> attention(const Score& score, std::size_t T) {
+  return [score, q = leaf({4, T, 64}, 1), k = leaf({4, T, 64}, 2), v = leaf({4, T, 64}, 3)] {
+    Pass pass;
+    backward(sum(Variable(attend(score, q, k, v, pass).context)));
+  };
+}
+
+struct Small {
+  Linear hidden, out;
+  FIELDS(hidden, out)
+};
+
+std::function<void()> small_step() {
+  struct Held {
+    Rng rng{1};
+    Small model{Linear(8, 16, rng), Linear(16, 1, rng)};
+    std::vector<NamedParam> params = parameters(model);
+    std::unique_ptr<Optimizer> optimizer = adam();
+    Variable x = normal(rng, {4, 8}, 0, 1);
+  };
+  return [held = std::make_shared<Held>()] {
+    for (const NamedParam& named : held->params) named.param->clear_grad();
+    const Variable y = held->model.out(tanh(held->model.hidden(held->x)));
+    backward(mean(mul(y, y)));
+    held->optimizer->step(held->params, 1e-3);
+  };
+}
+
+std::function<void()> wide_linear() {
+  Rng rng(1);
+  return [layer = std::make_shared<Linear>(512, 512, rng), x = leaf({1024, 512}, 2)] {
+    backward(sum((*layer)(x)));
+  };
+}
+
+std::function<void()> normalisers() {
+  return [norm = std::make_shared<LayerNorm>(256), x = leaf({4096, 256}, 2)] {
+    const Variable y = softmax((*norm)(x), -1);
+    backward(sum(mul(y, y)));
+  };
+}
+
+}  // namespace
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> all = {
+      {"W1",
+       "additive attention with its projections, B=4, d=H=64",
+       {32, 64, 128, 256, 512, 1024},
+       [](std::size_t T) {
+         Rng rng(1);
+         return attention(AdditiveScore(64, 64, 64, rng), T);
+       }},
+      {"W2",
+       "scaled dot attention, B=4, one head of 64",
+       {32, 64, 128, 256, 512, 1024, 2048},
+       [](std::size_t T) { return attention(ScaledDotScore{}, T); }},
+      {"W7", "MLP 8-16-1, B=4: training step with Adam", {}, [](std::size_t) { return small_step(); }},
+      {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
+      {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},
+  };
+  return all;
+}
+
+}  // namespace fovea::inline FOVEA_REAL
