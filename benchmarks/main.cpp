@@ -9,8 +9,9 @@
 
 using namespace fovea;
 
-// fovea_bench ID[:T] [THREADS]: times one workload in this process and prints one JSON line, with the fields
-// of the peers' (benchmarks/peers). Without arguments: what there is.
+// fovea_bench ID[:T] [THREADS [RUNS]]: times one workload in this process and prints one JSON line, with the
+// fields of the peers' (benchmarks/peers). RUNS fixes how often, for a profiler. Without arguments: what
+// there is.
 
 namespace {
 
@@ -25,18 +26,21 @@ double resident_mb() {
 }
 
 // As the peers measure: one warm-up, then repeated runs for 1.5 s, at least 3 and at most 400.
-double median_ms(const std::function<void()>& run) {
+struct Times {
+  double median_ms, best_ms;
+};
+Times timed(const std::function<void()>& run, std::size_t runs) {
   run();
   std::vector<double> times;
   const double start = seconds();
-  while (times.size() < 3 || (seconds() - start < 1.5 && times.size() < 400)) {
+  while (runs ? times.size() < runs : times.size() < 3 || (seconds() - start < 1.5 && times.size() < 400)) {
     const double began = seconds();
     run();
     times.push_back(seconds() - began);
   }
   std::sort(times.begin(), times.end());
   const std::size_t half = times.size() / 2;
-  return 1e3 * (times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2);
+  return {1e3 * (times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2), 1e3 * times[0]};
 }
 
 int list() {
@@ -60,13 +64,15 @@ int main(int argc, char** argv) {
     if (work.lengths.empty() != (T == 0)) break;
     set_threads(count);
     const double before = resident_mb();
-    const double ms = median_ms(work.make(T));
+    const Times times = timed(work.make(T), argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 0);
     const double peak = resident_mb();
     std::printf(
-        "{\"id\": \"%s\", \"T\": %s, \"threads\": %zu, \"ms\": %.4f, \"rss_mb\": %.0f, \"rss_work_mb\": "
+        "{\"id\": \"%s\", \"T\": %s, \"threads\": %zu, \"ms\": %.4f, \"best_ms\": %.4f, \"rss_mb\": %.0f, "
+        "\"rss_work_mb\": "
         "%.0f, "
         "\"peer\": \"fovea\"}\n",
-        id.c_str(), T ? std::to_string(T).c_str() : "null", count, ms, peak, peak - before);
+        id.c_str(), T ? std::to_string(T).c_str() : "null", count, times.median_ms, times.best_ms, peak,
+        peak - before);
     return 0;
   }
   std::fprintf(stderr, "fovea_bench: there is no workload \"%s\"; without arguments it lists them\n",

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/check.hpp"
+#include "core/kernels/kernels.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
@@ -33,7 +34,11 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 bool all_finite(const Tensor& tensor) {
-  return std::all_of(tensor.data(), tensor.data() + tensor.size(), [](Real x) { return std::isfinite(x); });
+  constexpr std::size_t block = 4096;  // so that a NaN at the start is found at once
+  for (std::size_t i = 0; i < tensor.size(); i += block) {
+    if (!kernels().finite(std::min(block, tensor.size() - i), tensor.data() + i)) return false;
+  }
+  return true;
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -33,7 +33,7 @@ struct Ranges {
       least[h] = x[h] < least[h] ? x[h] : least[h];
       most[h] = x[h] > most[h] ? x[h] : most[h];
     }
-    finite = finite && fovea::finite(hidden, x);
+    finite = finite && kernels().finite(hidden, x);
   }
 };
 
@@ -99,8 +99,7 @@ class AdditiveTile final : public ScoreTile {
   }
 
   void add_gradients(std::size_t tile, const Real* ds) override {
-    const std::size_t count = taken_.size() * key_tile;
-    for (std::size_t n = 0; n < count; ++n) ds_total_ += ds[n];
+    ds_total_ += kernels().sum(taken_.size() * key_tile, ds);
     if (!odd_.empty()) ds = without_odd(tile, ds);
     kernels().additive_grad(shape(), query_exponentials_.data(), at(key_exponentials_, tile), ds, careful_,
                             to_queries_.data(), at(to_keys_, tile), to_v_.data());

@@ -8,8 +8,9 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-constexpr std::size_t query_tile = 48;  // whole blocks of 6 or 12 rows, see tile_product
+constexpr std::size_t query_tile = 96;  // whole blocks of 6 or 12 rows, see tile_product
 constexpr std::size_t key_tile = 64;
+constexpr std::size_t least_chunk_tiles = 3;  // each chunk packs the keys anew
 
 constexpr std::size_t parts_of(std::size_t n, std::size_t size) { return (n + size - 1) / size; }
 constexpr std::size_t padded(std::size_t n, std::size_t to = tile_lanes) { return parts_of(n, to) * to; }
@@ -30,7 +31,7 @@ struct Division {
     rows = shared ? a.items * a.queries : a.queries;
     const std::size_t tiles = parts_of(rows, query_tile), apart = std::max<std::size_t>(groups * a.heads, 1);
     const std::size_t chunk_tiles = parts_of(tiles, std::max<std::size_t>(1, parts_of(tasks_wanted, apart)));
-    chunk_rows = std::max<std::size_t>(chunk_tiles, 1) * query_tile;
+    chunk_rows = std::max(chunk_tiles, least_chunk_tiles) * query_tile;
     chunks = parts_of(rows, chunk_rows);
   }
 

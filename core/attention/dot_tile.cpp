@@ -31,7 +31,7 @@ class DotTile final : public ScoreTile {
       std::fill(row + attention_.width, row + step_, Real(0));
     }
     if (to_queries_.empty()) return;
-    finite_ = finite(rows.size() * step_, queries_.data());
+    finite_ = kernels().finite(rows.size() * step_, queries_.data());
     std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
   }
 

@@ -6,17 +6,11 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-bool finite(std::size_t n, const Real* x) {
-  Real sum = 0;  // of x - x: NaN as soon as one is not finite
-  for (std::size_t i = 0; i < n; ++i) sum += x[i] - x[i];
-  return sum == 0;
-}
-
 PackedRows::PackedRows(const Real* data, std::size_t count, std::size_t width, std::size_t step)
     : data_(data), step_(step), finite_(parts_of(count, key_tile), 1) {
   for (std::size_t t = 0; t < count; ++t) {
     unsigned char& tile = finite_[t / key_tile];
-    tile = tile && fovea::finite(width, data + t * step);
+    tile = tile && kernels().finite(width, data + t * step);
   }
   if (width % tile_lanes == 0) return;
   step_ = padded(width);

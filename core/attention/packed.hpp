@@ -31,8 +31,6 @@ class PackedRows {
 /// row.
 Buffer turned(const Real* data, std::size_t count, std::size_t width, std::size_t step);
 
-bool finite(std::size_t n, const Real* x);
-
 /// C[m, n] += A B with the bits of tile_product, but a 0 of A leaves out what it meets in B, also NaN. For a
 /// B that is not all finite.
 void add_selected(std::size_t m, std::size_t n, std::size_t k, const Real* a, std::size_t a_row,

@@ -146,7 +146,7 @@ class Backward {
       active_[r] = (active || of_entropy != 0) && row.scale != 0;
       statistics_[r] = {row.max, row.scale, row.mean, static_cast<Real>(inner), of_entropy};
     }
-    finite_ = finite(rows_.size() * width_, dcontext_.data());
+    finite_ = kernels().finite(rows_.size() * width_, dcontext_.data());
   }
 
   void meet(std::size_t tile) {

@@ -85,7 +85,8 @@ struct Kernels {
   double (*sum)(std::size_t n, const Real* x);
   double (*dot)(std::size_t n, const Real* x, const Real* y);
   double (*sum_squares)(std::size_t n, const Real* x);
-  Real (*max)(std::size_t n, const Real* x);  ///< NaN when any element is; -inf when n = 0
+  Real (*max)(std::size_t n, const Real* x);     ///< NaN when any element is; -inf when n = 0
+  bool (*finite)(std::size_t n, const Real* x);  ///< true when no element is NaN or infinite
   /// out[n] = Σ over rows; row r starts at x + r · stride.
   void (*sum_columns)(std::size_t rows, std::size_t n, const Real* x, std::size_t stride, Real* out);
   /// The same, added to totals in double.

@@ -32,6 +32,13 @@ Real max(std::size_t n, const Real* x) {
   return odd ? Its::nan : best;
 }
 
+bool finite(std::size_t n, const Real* x) {
+  Bits odd = 0;
+#pragma omp simd reduction(| : odd)
+  for (std::size_t i = 0; i < n; ++i) odd |= x[i] - x[i] == 0 ? Bits(0) : Bits(1);  // inf - inf is NaN
+  return odd == 0;
+}
+
 constexpr std::size_t width = 64;  // columns whose totals stay in the first-level cache
 
 void add_columns(std::size_t rows, std::size_t n, const Real* x, std::size_t stride, double* total) {
@@ -61,6 +68,7 @@ void set_reductions(Kernels& table) {
   table.dot = dot;
   table.sum_squares = sum_squares;
   table.max = max;
+  table.finite = finite;
   table.sum_columns = sum_columns;
   table.add_columns = add_columns;
 }
