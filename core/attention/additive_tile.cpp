@@ -8,11 +8,6 @@
 namespace fovea::inline FOVEA_REAL {
 namespace {
 
-constexpr bool single = sizeof(Real) == 4;
-// Exponents are clamped to ±`high` so that e^2x is a normal number. That changes a tanh only where one side
-// is beyond `high` and the other beyond `far` with the other sign, so that their sum may be small: such a
-// pair is `odd` and takes tanh itself.
-constexpr Real high = single ? Real(43) : Real(350), far = single ? Real(33) : Real(330);
 // Above this sum of two maxima 1 + e^2a e^2b may exceed additive_limit.
 const Real careful_above = std::log(additive_limit) / 2 - Real(0.01);
 
@@ -40,14 +35,15 @@ struct Ranges {
 /// out = e^2x, x clamped; NaN stays.
 void exponentials(std::size_t n, const Real* x, Real* out) {
   for (std::size_t h = 0; h < n; ++h) {
-    const Real below = x[h] > high ? high : x[h];
-    out[h] = 2 * (below < -high ? -high : below);
+    const Real below = x[h] > additive_high ? additive_high : x[h];
+    out[h] = 2 * (below < -additive_high ? -additive_high : below);
   }
   kernels().exp(n, out, out);
 }
 
-bool odd(Real a, Real b) {
-  return (a > high && b < -far) || (a > far && b < -high) || (a < -high && b > far) || (a < -far && b > high);
+/// Whether a pair of a and b may be odd when one of them is `large` and the other `small`.
+bool odd(Real large, Real small) {
+  return (large > additive_high && small < -additive_far) || (large > additive_far && small < -additive_high);
 }
 
 /// s = v · tanh(a + b), with the exponentials of a and b (see core/kernels/level/additive.cpp).
@@ -62,7 +58,9 @@ class AdditiveTile final : public ScoreTile {
         v_(units_),
         key_exponentials_(parts_of(attention.keys, key_tile) * units_ * key_tile),
         key_ranges_(parts_of(attention.keys, key_tile)),
-        query_exponentials_(query_tile * units_) {
+        queries_(query_tile * units_),
+        query_exponentials_(query_tile * units_),
+        odd_units_(units_) {
     std::fill(std::copy_n(v(), hidden_, v_.begin()), v_.end(), Real(0));
     total_ = static_cast<Real>(std::accumulate(v_.begin(), v_.end(), 0.0));
     for (std::size_t tile = 0; tile < key_ranges_.size(); ++tile) take_keys(tile);
@@ -83,6 +81,8 @@ class AdditiveTile final : public ScoreTile {
       query_ranges_.add(hidden_, query(r));
       exponentials(hidden_, query(r), out);
       std::fill(out + hidden_, out + units_, Real(0));
+      std::fill(std::copy_n(query(r), hidden_, queries_.data() + r * units_),
+                queries_.data() + (r + 1) * units_, Real(0));
     }
     std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
     std::fill(to_v_.begin(), to_v_.end(), Real(0));
@@ -91,18 +91,14 @@ class AdditiveTile final : public ScoreTile {
   void scores(std::size_t tile, Real* s) override {
     meet(tile);
     kernels().additive_scores(shape(), query_exponentials_.data(), at(key_exponentials_, tile), v_.data(),
-                              careful_, s);
-    for (const Pair& pair : odd_) {
-      const std::vector<Real> t = tanh_of(pair);
-      s[pair.i * key_tile + pair.j] = std::inner_product(t.begin(), t.end(), v_.begin(), Real(0));
-    }
+                              careful_, some_odd_ ? &odd_ : nullptr, s);
   }
 
   void add_gradients(std::size_t tile, const Real* ds) override {
     ds_total_ += kernels().sum(taken_.size() * key_tile, ds);
-    if (!odd_.empty()) ds = without_odd(tile, ds);
     kernels().additive_grad(shape(), query_exponentials_.data(), at(key_exponentials_, tile), ds, careful_,
-                            to_queries_.data(), at(to_keys_, tile), to_v_.data());
+                            some_odd_ ? &odd_ : nullptr, to_queries_.data(), at(to_keys_, tile),
+                            to_v_.data());
   }
 
   void put_query_gradients(const Matrices<Real>& to) override {
@@ -126,10 +122,6 @@ class AdditiveTile final : public ScoreTile {
   }
 
  private:
-  struct Pair {
-    std::size_t i, j;
-  };
-
   const Real* v() const { return attention_.v + head_ * hidden_; }
   const Real* query(std::size_t r) const { return attention_.query.row(taken_[r].item, head_, taken_[r].i); }
   const Real* key(std::size_t t) const { return attention_.key.row(group_, head_, t); }
@@ -160,48 +152,18 @@ class AdditiveTile final : public ScoreTile {
   void meet(std::size_t tile) {
     const Ranges &a = query_ranges_, &b = key_ranges_[tile];
     careful_ = !a.finite || !b.finite;
-    bool some_odd = false;
+    some_odd_ = false;
     for (std::size_t h = 0; h < hidden_; ++h) {
       careful_ = careful_ || !(a.most[h] + b.most[h] <= careful_above);
-      some_odd = some_odd || odd(a.most[h], b.least[h]) || odd(a.least[h], b.most[h]);
+      odd_units_[h] = odd(a.most[h], b.least[h]) || odd(-a.least[h], -b.most[h]);
+      some_odd_ = some_odd_ || odd_units_[h];
     }
-    odd_.clear();
-    if (!some_odd) return;
+    if (!some_odd_) return;
     const Span keys = keys_of(tile, attention_.keys);
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
-      for (std::size_t j = keys.begin; j < keys.end; ++j) {
-        bool found = false;
-        for (std::size_t h = 0; h < hidden_; ++h) found = found || odd(query(i)[h], key(j)[h]);
-        if (found) odd_.push_back({i, j - keys.begin});
-      }
-    }
-    tile_begin_ = keys.begin;
-  }
-
-  std::vector<Real> tanh_of(const Pair& pair) const {
-    std::vector<Real> t(hidden_);
-    for (std::size_t h = 0; h < hidden_; ++h) t[h] = query(pair.i)[h] + key(tile_begin_ + pair.j)[h];
-    kernels().tanh(hidden_, t.data(), t.data());
-    return t;
-  }
-
-  // Adds what odd pairs give, and returns ds with zeros in their place.
-  const Real* without_odd(std::size_t tile, const Real* ds) {
-    const std::size_t lanes = kernels().additive_lanes;
-    rest_.assign(ds, ds + taken_.size() * key_tile);
-    for (const Pair& pair : odd_) {
-      Real& d = rest_[pair.i * key_tile + pair.j];
-      if (d == 0) continue;
-      const std::vector<Real> t = tanh_of(pair);
-      for (std::size_t h = 0; h < hidden_; ++h) {
-        const Real slope = d * (1 - t[h] * t[h]) / 4;
-        to_queries_[(pair.i * units_ + h) * lanes] += slope;
-        at(to_keys_, tile)[h * key_tile + pair.j] += slope;
-        to_v_[h * lanes] += d * (1 - t[h]) / 2;
-      }
-      d = 0;
-    }
-    return rest_.data();
+    odd_keys_.assign(units_ * key_tile, 0);
+    kernels().transpose(keys.end - keys.begin, hidden_, key(keys.begin), attention_.key.row_step,
+                        odd_keys_.data(), key_tile);
+    odd_ = {queries_.data(), odd_keys_.data(), odd_units_.data()};
   }
 
   const Attention& attention_;
@@ -210,16 +172,17 @@ class AdditiveTile final : public ScoreTile {
   Real total_ = 0;
   Buffer key_exponentials_;  // [tiles, units, key_tile]
   std::vector<Ranges> key_ranges_;
-  Buffer query_exponentials_;  // [query_tile, units]
+  Buffer queries_, query_exponentials_;  // [query_tile, units]
   Ranges query_ranges_;
   Buffer to_queries_, to_keys_, to_v_;  // sums, by lane for queries and v; still without the factor 4v
   std::vector<double> v_total_;
   double ds_total_ = 0;
   std::span<const QueryRow> taken_;
-  bool careful_ = false;
-  std::vector<Pair> odd_;
-  std::size_t tile_begin_ = 0;
-  std::vector<Real> rest_;
+  // Of the present queries and the tile that was met last:
+  bool careful_ = false, some_odd_ = false;
+  AdditiveOdd odd_{};
+  std::vector<unsigned char> odd_units_;
+  std::vector<Real> odd_keys_;  // [units, key_tile]
 };
 
 }  // namespace

@@ -19,11 +19,21 @@ constexpr std::size_t tile_lanes = 64 / sizeof(Real);
 /// Most that 1 + e^2a e^2b may be in `additive_scores`: the product of four must stay finite.
 constexpr Real additive_limit = static_cast<Real>(sizeof(Real) == 4 ? 1e9 : 1e70);
 
+/// Arguments of e^2x are clamped to ±additive_high. That misleads where one of a and b is beyond it and the
+/// other beyond additive_far with the other sign, so that their sum may be small: such a pair is `odd`.
+constexpr Real additive_high = sizeof(Real) == 4 ? 43 : 350, additive_far = sizeof(Real) == 4 ? 33 : 330;
+
 /// A tile of additive scores: `rows` queries × `columns` keys (a multiple of tile_lanes) × `hidden` units (a
 /// multiple of 4; those that fill up have v = 0). `total` is Σ v.
 struct AdditiveShape {
   std::size_t rows, columns, hidden;
   Real total;
+};
+
+/// The hidden units of a tile in which some pair is odd; there tanh(a + b) itself is taken.
+struct AdditiveOdd {
+  const Real *a, *b;           // [rows, hidden] and [hidden, columns]
+  const unsigned char* units;  // [hidden]: 1 where a pair may be odd
 };
 
 /// A row of softmax over keys that have been seen so far, for its largest score m: Σ exp(s - m), and Σ exp(s
@@ -141,15 +151,15 @@ struct Kernels {
                        std::size_t a_row, std::size_t a_step, const Real* b, std::size_t b_stride, bool add,
                        Real* c, std::size_t c_stride);
   /// s_ij = Σ_h v_h (1 - 2 r_ijh) with r_ijh = 1 / (1 + ea_ih eb_hj): ea [rows, hidden], eb [hidden,
-  /// columns], s [rows, columns]. `careful` where a product may exceed additive_limit; it changes no bit
-  /// elsewhere.
+  /// columns], s [rows, columns]. `careful` where a product may exceed additive_limit, or something may be
+  /// NaN; `odd` may be null. Neither changes a bit of a pair that did not need it.
   void (*additive_scores)(const AdditiveShape& tile, const Real* ea, const Real* eb, const Real* v,
-                          bool careful, Real* s);
+                          bool careful, const AdditiveOdd* odd, Real* s);
   /// With t = ds (r - r²): da_ih += Σ_j t, db_hj += Σ_i t, dv_h += Σ_ij ds r. da [rows, hidden,
-  /// additive_lanes] and dv [hidden, additive_lanes] are partial sums that are still to be added up.
-  /// `careful` also where ea or eb may be NaN: a ds of 0 then leaves the pair out.
+  /// additive_lanes] and dv [hidden, additive_lanes] are partial sums that are still to be added up. A ds of
+  /// 0 leaves a pair out, also when its r is NaN.
   void (*additive_grad)(const AdditiveShape& tile, const Real* ea, const Real* eb, const Real* ds,
-                        bool careful, Real* da, Real* db, Real* dv);
+                        bool careful, const AdditiveOdd* odd, Real* da, Real* db, Real* dv);
   std::size_t additive_lanes;
   /// x = exp(x - m) with m the largest score of the row so far; what came before counts `shrink[r]` times
   /// now.
