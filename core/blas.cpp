@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cblas.h>
+#include <limits>
 
 #include "core/blas_kernel.hpp"
+#include "core/check.hpp"
 #include "core/kernels/kernels.hpp"
 #include "core/parallel.hpp"
 
@@ -32,6 +34,19 @@ constexpr std::size_t block_work = 1 << 21;  // m · n · k that is worth a rang
 constexpr std::size_t range_work = 1 << 18;  // small items are handed over in groups of this much
 constexpr std::size_t most_blocks = 16, shortest_block = 48;
 
+/// BLAS counts in int.
+int narrow(std::size_t value) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  check(value <= most, "gemm", "a length or stride of ", value, "; BLAS takes at most ", most,
+        ", so cut the product into smaller ones");
+  return static_cast<int>(value);
+}
+
+/// BLAS insists on a stride of at least a row, even where there is one row, whose own stride nobody needs.
+int stride(std::size_t given, std::size_t rows, std::size_t row) {
+  return narrow(std::max<std::size_t>({rows > 1 ? given : 0, row, 1}));
+}
+
 /// One product on this thread.
 void multiply(const Sizes& s, Real alpha, const Operand& a, const Operand& b, Real beta, Real* c,
               std::size_t c_stride) {
@@ -40,14 +55,11 @@ void multiply(const Sizes& s, Real alpha, const Operand& a, const Operand& b, Re
                          beta, c, c_stride);
     return;
   }
-  // BLAS insists on strides of at least a row, even where there is one row and no stride.
-  const auto stride = [](std::size_t given, std::size_t row) {
-    return static_cast<int>(std::max(given, row));
-  };
-  const auto length = [](std::size_t value) { return static_cast<int>(value); };
-  call_blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, length(s.m),
-            length(s.n), length(s.k), alpha, a.data, stride(a.stride, a.transposed ? s.m : s.k), b.data,
-            stride(b.stride, b.transposed ? s.k : s.n), beta, c, stride(c_stride, s.n));
+  call_blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, narrow(s.m),
+            narrow(s.n), narrow(s.k), alpha, a.data,
+            a.transposed ? stride(a.stride, s.k, s.m) : stride(a.stride, s.m, s.k), b.data,
+            b.transposed ? stride(b.stride, s.n, s.k) : stride(b.stride, s.k, s.n), beta, c,
+            stride(c_stride, s.m, s.n));
 }
 
 /// How C is cut into blocks, by shape alone: the longer side of a block is halved until there are enough.

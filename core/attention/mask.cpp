@@ -11,6 +11,12 @@ namespace {
 constexpr std::string_view here = "mask";
 constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 
+// Positions are counted with a sign.
+void check_countable(const char* what, std::size_t size) {
+  constexpr std::size_t most = std::numeric_limits<std::int64_t>::max();
+  check<ConfigError>(size <= most, here, what, " of ", size, "; expected at most ", most);
+}
+
 // The lengths of kind `Lengths` that hold for the whole mask: those joined by `&` alone.
 template <class Lengths>
 const std::vector<std::size_t>* lengths_in(const Mask::Term& term) {
@@ -48,10 +54,12 @@ Mask Mask::global_tokens(std::vector<std::size_t> positions) {
 }
 Mask Mask::strided(std::size_t stride) {
   check<ConfigError>(stride > 0, here, "a stride of 0 leads nowhere; expected at least 1");
+  check_countable("a stride", stride);
   return Mask(term(Strided{static_cast<std::int64_t>(stride)}));
 }
 Mask Mask::blocks(std::size_t size) {
   check<ConfigError>(size > 0, here, "blocks of size 0 hold nothing; expected at least 1");
+  check_countable("blocks", size);
   return Mask(term(Blocks{static_cast<std::int64_t>(size)}));
 }
 Mask Mask::keep(Keep keep) { return Mask(term(std::move(keep))); }
