@@ -137,7 +137,7 @@ struct CrossEntropyOptions {
 /// the sum by `target_weight` for the mean. A target outside the classes that is not the padding is an error.
 Variable cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options = {});
 /// What the losses of these targets are averaged over: the number of targets that are not padding, or the sum
-/// of their class weights.
+/// of their class weights. A target without a class weight, where there are any, is an error.
 double target_weight(const Ids& targets, const CrossEntropyOptions& options = {});
 
 // ---- losses of a prediction and a target of equal shapes: the mean over elements, 0 of none
