@@ -140,7 +140,10 @@ TEST_CASE("positions are sines and cosines, or learned", "[modules]") {
   Rng rng(1);
   const LearnedPositions learned(5, 2, rng);
   CHECK_THAT(learned(2, 3).value(), close_to(slice(learned.table, 0, 3, 5).value()));
-  CHECK_THROWS_WITH(learned(3, 3), Catch::Contains("3 … 6") && Catch::Contains("5"));
+  CHECK_THROWS_WITH(learned(3, 3), Catch::Contains("3 positions from 3 on") && Catch::Contains("only 5"));
+  CHECK_THROWS_WITH(learned(2, ~std::size_t{0}), Catch::Contains("positions"));
+  CHECK(learned(0, 5).shape() == Shape{0, 2});
+  CHECK_THROWS_AS(learned(0, 6), ShapeError);
 }
 
 TEST_CASE("a parameter used twice is one parameter: tied", "[modules]") {
