@@ -220,3 +220,15 @@ TEST_CASE("parameters of a constant model can be counted", "[modules]") {
   const Linear layer(3, 2, rng);
   CHECK(parameter_count(layer) == 8);
 }
+
+TEST_CASE("a rate of dropout is looked at when it is given", "[modules]") {
+  for (const double rate : {-0.1, 1.0, 1.5, std::nan("")}) {
+    CHECK_THROWS_AS(Dropout{rate}, ConfigError);
+    Dropout dropout;
+    CHECK_THROWS_WITH(dropout.set_rate(rate), Catch::Contains("0 ≤ rate < 1"));
+    CHECK(dropout.rate() == 0);
+  }
+  Dropout dropout(0.5);
+  dropout.set_rate(0.25);
+  CHECK(dropout.rate() == 0.25);
+}
