@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/check.hpp"
+
 namespace fovea {
 
 /// Replaces a file in one step: written to a temporary name in the same folder, flushed to the disk, then
@@ -27,10 +29,16 @@ namespace envelope {
 
 inline constexpr std::uint32_t version = 1;
 inline constexpr std::uint32_t checkpoint = 1;  // a kind
+/// The file is of a version that only a newer program reads.
+struct NewerVersion : CheckpointError {
+  using CheckpointError::CheckpointError;
+};
+
 inline constexpr std::size_t header_size = 32;
 
 std::string wrap(std::uint32_t kind, std::string_view payload);
-/// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made.
+/// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made,
+/// NewerVersion when a later `wrap` made it.
 std::string_view unwrap(std::uint32_t kind, std::string_view file);
 
 }  // namespace envelope
