@@ -1,8 +1,8 @@
 #include "training/run.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fcntl.h>
+#include <charconv>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -75,9 +75,10 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
       !taken || how != Open::fresh, "run", folder_.string(),
       " is not empty; --resume goes on with it, --overwrite starts anew, --out names another folder");
   make_folders(folder_);
-  lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(lock_);
+  lock_ = Descriptor(folder_, O_RDONLY | O_DIRECTORY);
+  if (!lock_.is_open()) fail("cannot open " + folder_.string(), {errno, std::system_category()});
+  // On a file system without locks it goes without.
+  if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw Error(folder_.string() +
                 " is in use by another process; wait for it, or choose another folder with --out");
   }
@@ -89,14 +90,11 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
   try {
     log_ = std::make_unique<Log>(folder_ / "train.log");
   } catch (const spdlog::spdlog_ex& error) {
-    ::close(lock_);
     throw Error(error.what());
   }
 }
 
-Run::~Run() {
-  if (lock_ >= 0) ::close(lock_);
-}
+Run::~Run() = default;
 
 void Run::log(const std::string& text) { log_->logger.info(text); }
 void Run::warn(const std::string& text) { log_->logger.warn(text); }

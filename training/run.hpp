@@ -6,6 +6,7 @@
 #include <string>
 
 #include "training/checkpoint_file.hpp"
+#include "training/descriptor.hpp"
 #include "training/metrics.hpp"
 #include "training/version.hpp"
 
@@ -62,7 +63,7 @@ class Run {
   std::filesystem::path folder_;
   Label label_;
   double seconds_ = 0;
-  int lock_ = -1;
+  Descriptor lock_;  // the folder
   std::unique_ptr<Log> log_;
 };
 
