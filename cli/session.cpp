@@ -20,11 +20,16 @@ void apply(Settings& settings, const TrainRequest& request) {
   for (const auto& [name, text] : request.flags) settings.options.set(name, text);
 }
 
-std::string flag(const TrainRequest& request, std::string_view name) {
-  for (const auto& [key, text] : request.flags) {
-    if (key == name) return text;
-  }
-  return {};
+// The run directory that file and flags name, if any. Settings are as before then: what a run's own config
+// does not hold has its default, not what was asked for this time.
+std::string requested_folder(Settings& settings, const TrainRequest& request) {
+  std::vector<std::string> before;
+  for (const Option& option : settings.options.all()) before.push_back(option.value());
+  apply(settings, request);
+  const std::string out = settings.train.out;
+  std::size_t i = 0;
+  for (const std::string& name : settings.options.names()) settings.options.set(name, before[i++]);
+  return out;
 }
 
 std::string shell_quoted(const std::string& text) {
@@ -98,7 +103,7 @@ Session open_session(Settings& settings, const std::string& task, const TrainReq
                      "--resume and --overwrite exclude each other");
   Session session;
   if (request.resume) {
-    const std::string out = flag(request, "out");
+    const std::string out = requested_folder(settings, request);
     session.folder = out.empty() ? newest_run(task) : std::filesystem::path(out);
     resume(settings, task, request, session);
   } else {

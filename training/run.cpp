@@ -25,6 +25,26 @@ fs::path run_name(const std::string& task, std::uint64_t number) {
   return fs::path("runs") / (number == 1 ? task : fmt::format("{}-{}", task, number));
 }
 
+// The number of a run of this task by its folder's name; 0 for any other name.
+std::uint64_t run_number(const std::string& task, const std::string& name) {
+  if (name == task) return 1;
+  if (!name.starts_with(task + "-")) return 0;
+  std::uint32_t number = 0;  // leaves room for one more
+  std::from_chars(name.data() + task.size() + 1, name.data() + name.size(), number);
+  return number > 1 && run_name(task, number).filename() == name ? number : 0;
+}
+
+// The highest number that `counts(entry)`; 0 when none does.
+template <class Counts>
+std::uint64_t highest_run(const std::string& task, const Counts& counts) {
+  std::uint64_t highest = 0;
+  std::error_code reason;  // no folder, no runs
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", reason)) {
+    if (counts(entry)) highest = std::max(highest, run_number(task, entry.path().filename().string()));
+  }
+  return highest;
+}
+
 [[noreturn]] void fail(const std::string& what, const std::error_code& reason) {
   throw Error(fmt::format("{}: {}; choose another folder with --out", what, reason.message()));
 }
@@ -100,17 +120,17 @@ void Run::log(const std::string& text) { log_->logger.info(text); }
 void Run::warn(const std::string& text) { log_->logger.warn(text); }
 
 fs::path next_run(const std::string& task) {
-  std::uint64_t number = 1;
-  while (fs::exists(run_name(task, number))) ++number;
-  return run_name(task, number);
+  return run_name(task, highest_run(task, [](const fs::directory_entry&) { return true; }) + 1);
 }
 
 fs::path newest_run(const std::string& task) {
-  std::uint64_t number = 1;
-  while (fs::exists(run_name(task, number))) ++number;
-  check<ConfigError>(number > 1, "run", "there is no ", run_name(task, 1).string(),
+  const std::uint64_t number = highest_run(task, [](const fs::directory_entry& entry) {
+    std::error_code reason;
+    return entry.is_directory(reason);
+  });
+  check<ConfigError>(number > 0, "run", "there is no ", run_name(task, 1).string(),
                      " to go on with; --out names another");
-  return run_name(task, number - 1);
+  return run_name(task, number);
 }
 
 }  // namespace fovea
