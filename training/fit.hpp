@@ -29,8 +29,10 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   const bool evaluates = task.size(Split::validation) > 0;
   const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
   const auto save = [&](const std::filesystem::path& path) {
-    check<DivergedError>(all_finite(parameters(task.model)), "training", "step ", at.step,
-                         " left a parameter that is not finite, so it is not saved; try a lower --lr");
+    const std::vector<NamedParam> params = parameters(task.model);
+    const NamedParam* bad = first_not_finite(params);
+    check<DivergedError>(!bad, "training", "step ", at.step, " left ", bad ? bad->path : "",
+                         " not finite, so the model is not saved; try a lower --lr");
     save_checkpoint(path, task, state, run->label());
   };
 
@@ -38,7 +40,7 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
     try {
       journal.step(train_step(task, plan, at.step, *state.optimizer, config.clip_norm));
     } catch (const DivergedError&) {
-      if (run && all_finite(parameters(task.model))) save(run->last());
+      if (run && !first_not_finite(parameters(task.model))) save(run->last());
       throw;
     }
     if (plan.evaluates(at.step) && !evaluates) journal.summed();
