@@ -149,10 +149,12 @@ int interrupted(const Session& session, Run& run, const TrainRequest& request, c
   return 128 + signal;
 }
 
-void conclude(Run& run, const Position& at, bool stopped_early) {
+void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_better) {
   std::string text = fmt::format("{} after step {}", stopped_early ? "stopped early" : "finished", at.step);
   if (at.has_best)
     text += fmt::format("; the best model is of step {}: {}", at.best_step, run.best().string());
+  if (last_is_better)
+    text += fmt::format("; the last one, evaluated off the schedule, is better: {}", run.last().string());
   tell(run, text);
 }
 

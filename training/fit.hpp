@@ -7,8 +7,9 @@
 namespace fovea::inline FOVEA_REAL {
 
 struct FitResult {
-  int signal = 0;              // that ended training before its time, else 0
-  bool stopped_early = false;  // by patience
+  int signal = 0;               // that ended training before its time, else 0
+  bool stopped_early = false;   // by patience
+  bool last_is_better = false;  // than the best one, but its evaluation was not due: see Journal::evaluated
 };
 
 /// A new run's state.
@@ -18,7 +19,8 @@ inline FitState start_state(const TrainConfig& config) {
 
 /// Trains from `state` to the end that `config` names, or until nothing has got better for `patience`
 /// evaluations, or until a signal. With a run directory: `last` is saved on the way and at the end, `best`
-/// after each evaluation that is better than all before. The model is left as after the last step.
+/// after each evaluation that is due and better than all before, and at the end where none was due yet. The
+/// model is left as after the last step.
 /// DivergedError leaves model and `state` at the last good step, and saves it.
 template <Task T>
 FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
@@ -36,6 +38,7 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
     save_checkpoint(path, task, state, run->label());
   };
 
+  bool last_is_better = false;
   while (at.step < plan.total() && !tired()) {
     try {
       journal.step(train_step(task, plan, at.step, *state.optimizer, config.clip_norm));
@@ -46,14 +49,15 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
     if (plan.evaluates(at.step) && !evaluates) journal.summed();
     if (plan.evaluates(at.step) && evaluates) {
       const NoGrad no_graph;
-      const bool best = journal.evaluated(task.evaluate(Split::validation));
-      if (run && best) save(run->best());
+      const bool better = journal.evaluated(task.evaluate(Split::validation));
+      if (run && better && (plan.due(at.step) || !at.has_best)) save(run->best());
+      last_is_better = better && !plan.due(at.step) && at.has_best;
     }
     const int signal = signals.received();
     if (run && (plan.saves(at.step) || signal || tired())) save(run->last());
-    if (signal && at.step < plan.total()) return {signal, false};
+    if (signal && at.step < plan.total()) return {signal};
   }
-  return {0, at.step < plan.total()};
+  return {0, at.step < plan.total(), last_is_better};
 }
 
 }  // namespace fovea::inline FOVEA_REAL
