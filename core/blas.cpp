@@ -47,19 +47,32 @@ int stride(std::size_t given, std::size_t rows, std::size_t row) {
   return narrow(std::max<std::size_t>({rows > 1 ? given : 0, row, 1}));
 }
 
+bool is_small(const Sizes& s) { return s.work() <= small_work && s.k * s.n <= small_gemm_limit; }
+
+/// A product as BLAS counts it. ShapeError when it cannot.
+struct Counted {
+  int m, n, k, a, b, c;  // lengths, and strides of the three matrices
+
+  Counted(const Sizes& s, const Operand& left, const Operand& right, std::size_t c_stride)
+      : m(narrow(s.m)),
+        n(narrow(s.n)),
+        k(narrow(s.k)),
+        a(left.transposed ? stride(left.stride, s.k, s.m) : stride(left.stride, s.m, s.k)),
+        b(right.transposed ? stride(right.stride, s.n, s.k) : stride(right.stride, s.k, s.n)),
+        c(stride(c_stride, s.m, s.n)) {}
+};
+
 /// One product on this thread.
 void multiply(const Sizes& s, Real alpha, const Operand& a, const Operand& b, Real beta, Real* c,
               std::size_t c_stride) {
-  if (s.work() <= small_work && s.k * s.n <= small_gemm_limit) {
+  if (is_small(s)) {
     kernels().small_gemm(s.m, s.n, s.k, alpha, a.data, a.stride, a.transposed, b.data, b.stride, b.transposed,
                          beta, c, c_stride);
     return;
   }
-  call_blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, narrow(s.m),
-            narrow(s.n), narrow(s.k), alpha, a.data,
-            a.transposed ? stride(a.stride, s.k, s.m) : stride(a.stride, s.m, s.k), b.data,
-            b.transposed ? stride(b.stride, s.n, s.k) : stride(b.stride, s.k, s.n), beta, c,
-            stride(c_stride, s.m, s.n));
+  const Counted counted(s, a, b, c_stride);
+  call_blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, counted.m,
+            counted.n, counted.k, alpha, a.data, counted.a, b.data, counted.b, beta, c, counted.c);
 }
 
 /// How C is cut into blocks, by shape alone: the longer side of a block is halved until there are enough.
@@ -94,6 +107,8 @@ void gemm_batched(std::size_t batch, std::size_t m, std::size_t n, std::size_t k
   blas_kernel();  // chosen before the first product
   const Sizes all{m, n, k};
   const Cut blocks = cut(all);
+  const Sizes largest{blocks.rows, blocks.columns, k};
+  if (!is_small(largest)) Counted(largest, a, b, c_stride);  // an error comes before anything is changed
   const std::size_t grain =
       blocks.count() > 1 ? 1 : std::max<std::size_t>(1, range_work / std::max<std::size_t>(all.work(), 1));
   parallel_for(batch * blocks.count(), grain, [&](std::size_t begin, std::size_t end) {
