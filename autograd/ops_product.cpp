@@ -40,8 +40,8 @@ struct Batched {
     const std::size_t own = volume(batch_of(x.shape));
     const Real* data = x.data();
     if (own != 1 && own != volume(batch)) {
-      repeated =
-          numbers::broadcast_to(numbers::reshape(*x.tensor, x.shape), with_matrix(batch, rows, columns));
+      // Seen under its own shape: all rows as one matrix are never repeated.
+      repeated = numbers::broadcast_to(*x.tensor, with_matrix(batch, rows, columns));
       data = repeated.data();
     }
     operand = {data, columns, transposed};
