@@ -97,6 +97,15 @@ TEST_CASE("the newest run is the one with the highest number, also after a gap",
   CHECK_THAT(shell.call({"train", "line", "--epochs", "1"}).err, Contains("training line in runs/line-6"));
 }
 
+TEST_CASE("a last model that is better out of turn is told of, and not chosen", "[cli]") {
+  const Shell shell;
+  const Result result = shell.call({"train", "line", "--out", "run", "--steps", "9", "--eval-every", "7"});
+  CHECK(result.code == 0);
+  CHECK_THAT(result.err, Contains("the best model is of step 7: " + best_of("run")) &&
+                             Contains("off the schedule, is better: " + last_of("run")));
+  CHECK(read_checkpoint(shell.folder / best_of("run")).position.step == 7);
+}
+
 TEST_CASE("what is not known is refused with a suggestion", "[cli]") {
   const Shell shell;
   write(shell.folder / "x.toml", "lr = 0.1\nbacth-size = 3\n");
