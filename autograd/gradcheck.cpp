@@ -33,17 +33,36 @@ void refuse_random(const Evaluate& evaluate) {
                "; a random function has no derivative to compare (seed it, or switch dropout off)");
 }
 
+// One element of a parameter, which gets its value back also when a loss throws.
+class Moved {
+ public:
+  Moved(Param& param, std::size_t index)
+      : param_(param), index_(index), before_(param.value().data()[index]) {}
+  ~Moved() { set(before_); }
+  Moved(const Moved&) = delete;
+  Moved& operator=(const Moved&) = delete;
+
+  double before() const { return static_cast<double>(before_); }
+  void by(double offset) { set(static_cast<Real>(before_ + offset)); }
+
+ private:
+  void set(Real x) {
+    param_.update([&](Tensor& value) { value.data()[index_] = x; });
+  }
+  Param& param_;
+  std::size_t index_;
+  Real before_;
+};
+
 // d evaluate / d element, from values at ±h and ±2h (error of order h⁴).
 double difference(Param& param, std::size_t index, double step, const Evaluate& evaluate) {
-  const Real before = param.value().data()[index];
-  const double h = step * std::max(1.0, std::abs(static_cast<double>(before)));
+  Moved element(param, index);
+  const double h = step * std::max(1.0, std::abs(element.before()));
   const auto at = [&](double offset) {
-    param.update([&](Tensor& value) { value.data()[index] = static_cast<Real>(before + offset); });
+    element.by(offset);
     return evaluate();
   };
-  const double result = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-  param.update([&](Tensor& value) { value.data()[index] = before; });
-  return result;
+  return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
 }
 
 GradcheckReport::Worst compare(const NamedParam& named, const Tensor& analytic,

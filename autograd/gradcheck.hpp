@@ -33,7 +33,8 @@ struct GradcheckReport {
 };
 
 /// Compares the gradient of every parameter with differences of `loss`, a scalar. Throws Error in single
-/// precision, where differences prove nothing, and for a loss that differs between two calls.
+/// precision, where differences prove nothing, and for a loss that differs between two calls. The parameters
+/// are as before afterwards, also when `loss` throws.
 GradcheckReport gradcheck(std::span<const NamedParam> params, const std::function<Variable()>& loss,
                           const GradcheckOptions& options = {});
 

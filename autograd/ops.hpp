@@ -152,8 +152,11 @@ struct AttentionOptions {
 /// holds. `values` may be undefined.
 Attended dot_attention(const Variable& query, const Variable& keys, const Variable& values, Real scale,
                        const AttentionOptions& options = {});
-/// The same with the scores Σ_h v_h tanh(a_ih + b_jh) (Bahdanau et al., 2015): `a` and `b` are projections of
-/// queries and keys, v [heads · H].
+/// The same of queries, keys and values that lie side by side, as one product makes them: [B, T, 3 · heads ·
+/// D].
+Attended packed_attention(const Variable& packed, Real scale, const AttentionOptions& options = {});
+/// As dot_attention, with the scores Σ_h v_h tanh(a_ih + b_jh) (Bahdanau et al., 2015): `a` and `b` are
+/// projections of queries and keys, v [heads · H].
 Attended additive_attention(const Variable& a, const Variable& b, const Variable& v, const Variable& values,
                             const AttentionOptions& options = {});
 /// Those scores alone: a [B, Tq, H], b [B or 1, Tk, H], v [H] → [B, Tq, Tk].
@@ -175,7 +178,7 @@ struct CrossEntropyOptions {
 /// the sum by `target_weight` for the mean. A target outside the classes that is not the padding is an error.
 Variable cross_entropy(const Variable& logits, const Ids& targets, const CrossEntropyOptions& options = {});
 /// What the losses of these targets are averaged over: the number of targets that are not padding, or the sum
-/// of their class weights.
+/// of their class weights. A target without a class weight, where there are any, is an error.
 double target_weight(const Ids& targets, const CrossEntropyOptions& options = {});
 
 // ---- losses of a prediction and a target of equal shapes: the mean over elements, 0 of none

@@ -15,6 +15,18 @@ struct Sizes {
   Shape rows() const { return heads == 1 ? Shape{items, queries} : Shape{items, heads, queries}; }
 };
 
+void check_options(const Op& op, const Sizes& sizes, std::size_t width, const AttentionOptions& options) {
+  check(sizes.heads > 0 && width % sizes.heads == 0, op, "a width of ", width, " does not divide into ",
+        sizes.heads, " heads");
+  check(!options.bias.defined() || broadcasts_to(options.bias.shape(), sizes.scores()), op,
+        "the bias has shape ", options.bias.defined() ? options.bias.shape() : Shape{},
+        ", which does not broadcast to the scores' ", sizes.scores());
+  check(0 <= options.dropout && options.dropout < 1, op, "dropout ", options.dropout,
+        "; expected 0 ≤ dropout < 1");
+  check<ConfigError>(options.dropout == 0 || options.rng, op, "dropout ", options.dropout,
+                     " without an rng to draw from");
+}
+
 Sizes sizes_of(const Op& op, const Variable& query, const Variable& keys, const Variable& values,
                const AttentionOptions& options) {
   check(query.rank() == 3 && keys.rank() == 3, op, "queries have shape ", query.shape(), " and keys ",
@@ -25,7 +37,9 @@ Sizes sizes_of(const Op& op, const Variable& query, const Variable& keys, const 
         "] to match queries ", query.shape());
   check(heads > 0 && query.length(-1) % heads == 0, op, "a width of ", query.length(-1),
         " does not divide into ", heads, " heads");
-  Sizes sizes{items, heads, query.shape()[1], keys.shape()[1], query.length(-1) / heads, 0};
+  Sizes sizes{items, heads, query.shape()[1], keys.shape()[1], 0, 0};
+  check_options(op, sizes, query.length(-1), options);
+  sizes.width = query.length(-1) / heads;
   if (values.defined()) {
     check(values.rank() == 3 && values.shape()[1] == sizes.keys &&
               (values.shape()[0] == items || values.shape()[0] == 1),
@@ -35,13 +49,6 @@ Sizes sizes_of(const Op& op, const Variable& query, const Variable& keys, const 
           " of the values does not divide into ", heads, " heads");
     sizes.value_width = values.length(-1) / heads;
   }
-  check(!options.bias.defined() || broadcasts_to(options.bias.shape(), sizes.scores()), op,
-        "the bias has shape ", options.bias.defined() ? options.bias.shape() : Shape{},
-        ", which does not broadcast to the scores' ", sizes.scores());
-  check(0 <= options.dropout && options.dropout < 1, op, "dropout ", options.dropout,
-        "; expected 0 ≤ dropout < 1");
-  check<ConfigError>(options.dropout == 0 || options.rng, op, "dropout ", options.dropout,
-                     " without an rng to draw from");
   return sizes;
 }
 
@@ -49,6 +56,12 @@ Sizes sizes_of(const Op& op, const Variable& query, const Variable& keys, const 
 template <class T>
 Matrices<T> heads_of(T* data, const Shape& shape, std::size_t heads) {
   return {data, shape[0] == 1 ? 0 : shape[1] * shape[2], shape[2] / heads, shape[2]};
+}
+
+/// The same of queries or contexts, of which every item has its own.
+template <class T>
+Matrices<T> rows_of(T* data, const Shape& shape, std::size_t heads) {
+  return {data, shape[1] * shape[2], shape[2] / heads, shape[2]};
 }
 
 /// A bias of any shape that broadcasts to the scores': its steps along item, head, query and key.
@@ -67,9 +80,11 @@ void set_bias(Attention& a, const Tensor& bias, const Shape& scores) {
   a.bias_key_step = steps[3];
 }
 
-/// All that an attention is computed from, kept alive for backward.
+/// All that an attention is computed from, kept alive for backward. Where queries, keys and values lie side
+/// by side in one tensor, `query` holds it and `keys` and `values` are empty.
 struct Inputs {
   Sizes sizes;
+  bool packed = false;
   Value query, keys, values, bias, v;
   Real scale = 1;
   std::optional<MaskView> mask = {};
@@ -85,16 +100,30 @@ struct Inputs {
                 sizes.value_width,
                 v ? ScoreKind::additive : ScoreKind::dot};
     a.scale = scale;
-    a.query = heads_of(query->data(), query->shape(), sizes.heads);
-    a.query.item_step = query->shape()[1] * query->shape()[2];
-    a.key = heads_of(keys->data(), keys->shape(), sizes.heads);
-    if (values) a.value = heads_of(values->data(), values->shape(), sizes.heads);
+    if (packed) {
+      set_packed(query->data(), a.query, a.key, a.value);
+    } else {
+      a.query = rows_of(query->data(), query->shape(), sizes.heads);
+      a.key = heads_of(keys->data(), keys->shape(), sizes.heads);
+      if (values) a.value = heads_of(values->data(), values->shape(), sizes.heads);
+    }
     if (v) a.v = v->data();
     if (bias) set_bias(a, *bias, sizes.scores());
     if (mask) a.mask = &*mask;
     a.dropout = dropout;
     a.rng = &rng;
     return a;
+  }
+
+  bool has_values() const { return packed || values; }
+
+  template <class T>
+  void set_packed(T* data, Matrices<T>& to_query, Matrices<T>& to_key, Matrices<T>& to_value) const {
+    const std::size_t all = sizes.heads * sizes.width, step = 3 * all;
+    to_query = {data, sizes.queries * step, sizes.width, step};
+    to_key = to_value = to_query;
+    to_key.data += all;
+    to_value.data += 2 * all;
   }
 };
 
@@ -118,9 +147,8 @@ Gradients gradients_of(const Inputs& in, const Kept& kept, const Wanted& wanted,
   AttentionCotangents from;
   from.rows = kept.rows.data();
   if (const Value& d = of(context)) {
-    from.context = heads_of<const Real>(kept.context->data(), d->shape(), in.sizes.heads);
-    from.context_cotangent = heads_of<const Real>(d->data(), d->shape(), in.sizes.heads);
-    from.context.item_step = from.context_cotangent.item_step = d->shape()[1] * d->shape()[2];
+    from.context = rows_of<const Real>(kept.context->data(), d->shape(), in.sizes.heads);
+    from.context_cotangent = rows_of<const Real>(d->data(), d->shape(), in.sizes.heads);
   }
   if (const Value& d = of(weights)) {
     from.weights = kept.weights->data();
@@ -139,8 +167,11 @@ Gradients gradients_of(const Inputs& in, const Kept& kept, const Wanted& wanted,
     return made.get();
   };
   if (Tensor* d = add(in.query, wanted.query)) {
-    to.query = heads_of(d->data(), d->shape(), in.sizes.heads);
-    to.query.item_step = d->shape()[1] * d->shape()[2];
+    if (in.packed) {
+      in.set_packed(d->data(), to.query, to.key, to.value);
+    } else {
+      to.query = rows_of(d->data(), d->shape(), in.sizes.heads);
+    }
   }
   if (Tensor* d = add(in.keys, wanted.keys)) to.key = heads_of(d->data(), d->shape(), in.sizes.heads);
   if (Tensor* d = add(in.values, wanted.values)) to.value = heads_of(d->data(), d->shape(), in.sizes.heads);
@@ -179,9 +210,8 @@ Attended attend(const Op& op, Inputs in, const std::vector<Variable>& inputs, co
     return made[which].data();
   };
   const Shape context_shape{in.sizes.items, in.sizes.queries, in.sizes.heads * in.sizes.value_width};
-  if (Real* data = make(context, in.values != nullptr, context_shape)) {
-    to.context = heads_of(data, context_shape, in.sizes.heads);
-    to.context.item_step = context_shape[1] * context_shape[2];
+  if (Real* data = make(context, in.has_values(), context_shape)) {
+    to.context = rows_of(data, context_shape, in.sizes.heads);
   }
   to.scores = make(scores, options.want.scores, in.sizes.scores());
   to.weights = make(weights, options.want.weights, in.sizes.scores());
@@ -221,7 +251,7 @@ Attended additive(const Op& op, const Variable& a, const Variable& b, const Vari
   const Sizes sizes = sizes_of(op, a, b, values, options);
   check(v.shape() == Shape{sizes.heads * sizes.width}, op, "v has shape ", v.shape(), "; expected ",
         Shape{sizes.heads * sizes.width}, " to match queries ", a.shape());
-  Inputs in{sizes, a.shared(), b.shared(), values.shared(), {}, v.shared()};
+  Inputs in{sizes, false, a.shared(), b.shared(), values.shared(), {}, v.shared()};
   return attend(op, std::move(in), defined_of({a, b, values, v, options.bias}),
                 {a.tracked(), b.tracked(), values.tracked(), options.bias.tracked(), v.tracked()}, options);
 }
@@ -241,6 +271,20 @@ Attended dot_attention(const Variable& query, const Variable& keys, const Variab
             scale};
   return attend(dot_attention_op, std::move(in), defined_of({query, keys, values, options.bias}),
                 {query.tracked(), keys.tracked(), values.tracked(), options.bias.tracked(), false}, options);
+}
+
+static const Op packed_attention_op{"packed_attention"};
+
+Attended packed_attention(const Variable& packed, Real scale, const AttentionOptions& options) {
+  check(packed.rank() == 3 && packed.length(-1) % 3 == 0, packed_attention_op, "the input has shape ",
+        packed.shape(), "; expected [batch, time, 3 · width]: queries, keys and values side by side");
+  const std::size_t items = packed.shape()[0], time = packed.shape()[1], width = packed.shape()[2] / 3;
+  const Op& op = packed_attention_op;
+  check_options(op, {items, options.heads, time, time, 0, 0}, width, options);
+  const Sizes sizes{items, options.heads, time, time, width / options.heads, width / options.heads};
+  Inputs in{sizes, true, packed.shared(), {}, {}, {}, {}, scale};
+  return attend(op, std::move(in), defined_of({packed, options.bias}),
+                {packed.tracked(), false, false, options.bias.tracked(), false}, options);
 }
 
 static const Op additive_attention_op{"additive_attention"};

@@ -154,12 +154,18 @@ Variable cross_entropy(const Variable& logits, const Ids& targets, const CrossEn
 }
 
 double target_weight(const Ids& targets, const CrossEntropyOptions& options) {
+  const std::vector<Real>& weights = options.class_weights;
   double total = 0;
-  for (std::int64_t id : targets.values) {
+  for (std::size_t i = 0; i < targets.values.size(); ++i) {
+    const std::int64_t id = targets.values[i];
     if (options.padding && id == *options.padding) continue;
-    total += options.class_weights.empty()
-                 ? 1
-                 : static_cast<double>(options.class_weights.at(static_cast<std::size_t>(id)));
+    const bool has_weight = id >= 0 && static_cast<std::size_t>(id) < weights.size();
+    if (!weights.empty() && !has_weight) {
+      check(false, cross_entropy_op, "id ", id, " at position ", position_of(i, targets.shape),
+            " is outside the ", weights.size(), " class weights",
+            options.padding ? " and is not the padding" : "");
+    }
+    total += has_weight ? static_cast<double>(weights[static_cast<std::size_t>(id)]) : 1;
   }
   return total;
 }

@@ -17,6 +17,17 @@ Shape with_matrix(Shape batch, std::size_t rows, std::size_t columns) {
   return batch;
 }
 
+// A tensor under another shape of the same volume: reading needs no copy for that.
+struct Seen {
+  const Tensor* tensor;
+  Shape shape;
+
+  Seen(const Tensor& t) : tensor(&t), shape(t.shape()) {}
+  Seen(const Tensor& t, Shape as) : tensor(&t), shape(std::move(as)) {}
+  const Real* data() const { return tensor->data(); }
+  std::size_t rank() const { return shape.size(); }
+};
+
 // One operand of a batched product: where its matrices lie, repeated to the common batch where one step
 // from item to item cannot say it.
 struct Batched {
@@ -24,12 +35,13 @@ struct Batched {
   Operand operand;
   std::size_t step = 0;
 
-  Batched(const Tensor& x, bool transposed, const Shape& batch) {
-    const std::size_t rows = x.shape()[x.dimension() - 2], columns = x.shape()[x.dimension() - 1];
-    const std::size_t own = volume(batch_of(x.shape()));
+  Batched(const Seen& x, bool transposed, const Shape& batch) {
+    const std::size_t rows = x.shape[x.rank() - 2], columns = x.shape[x.rank() - 1];
+    const std::size_t own = volume(batch_of(x.shape));
     const Real* data = x.data();
     if (own != 1 && own != volume(batch)) {
-      repeated = numbers::broadcast_to(x, with_matrix(batch, rows, columns));
+      // Seen under its own shape: all rows as one matrix are never repeated.
+      repeated = numbers::broadcast_to(*x.tensor, with_matrix(batch, rows, columns));
       data = repeated.data();
     }
     operand = {data, columns, transposed};
@@ -38,13 +50,12 @@ struct Batched {
 };
 
 // op(a) op(b) over the last two axes; the axes before them broadcast.
-Tensor product(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b) {
-  const std::size_t ra = a.dimension(), rb = b.dimension();
-  const std::size_t m = a.shape()[transpose_a ? ra - 1 : ra - 2],
-                    k = a.shape()[transpose_a ? ra - 2 : ra - 1];
-  const std::size_t n = b.shape()[transpose_b ? rb - 2 : rb - 1];
+Tensor product(const Seen& a, bool transpose_a, const Seen& b, bool transpose_b) {
+  const std::size_t ra = a.rank(), rb = b.rank();
+  const std::size_t m = a.shape[transpose_a ? ra - 1 : ra - 2], k = a.shape[transpose_a ? ra - 2 : ra - 1];
+  const std::size_t n = b.shape[transpose_b ? rb - 2 : rb - 1];
   Shape batch;
-  broadcast(batch_of(a.shape()), batch_of(b.shape()), batch);
+  broadcast(batch_of(a.shape), batch_of(b.shape), batch);
   Tensor y = uninitialized(with_matrix(batch, m, n));
   const Batched left(a, transpose_a, batch), right(b, transpose_b, batch);
   gemm_batched(volume(batch), m, n, k, 1, left.operand, left.step, right.operand, right.step, 0, y.data(), n,
@@ -56,9 +67,10 @@ Real element(const Operand& x, std::size_t i, std::size_t j) {
   return x.transposed ? x.data[j * x.stride + i] : x.data[i * x.stride + j];
 }
 
-Tensor without_non_finite(Tensor x) {
-  for (Real& element : x) element = std::isfinite(element) ? element : Real(0);
-  return x;
+Tensor without_non_finite(const Seen& x) {
+  Tensor finite = numbers::reshape(*x.tensor, x.shape);
+  for (Real& element : finite) element = std::isfinite(element) ? element : Real(0);
+  return finite;
 }
 
 // Whose zeros leave out what they are multiplied with, whatever that is.
@@ -87,16 +99,17 @@ void add_non_finite(std::size_t m, std::size_t n, std::size_t k, const Operand& 
 // The product op(z) op(x) in which a 0 of z (or of either) leaves out what it multiplies: so a zero cotangent
 // gives a zero gradient, and padding that is not finite stays where it is. What lies there does not change a
 // bit of the other elements. While the result is finite it only costs a look at it.
-Tensor product_skipping_zeros(const Tensor& z, bool transpose_z, const Tensor& x, bool transpose_x,
+Tensor product_skipping_zeros(const Seen& z, bool transpose_z, const Seen& x, bool transpose_x,
                               Zeros zeros = Zeros::of_first) {
   Tensor y = product(z, transpose_z, x, transpose_x);
   if (all_finite(y)) return y;
-  y = product(zeros == Zeros::of_either ? without_non_finite(z) : z, transpose_z, without_non_finite(x),
-              transpose_x);
+  const Tensor finite_x = without_non_finite(x);
+  y = zeros == Zeros::of_either ? product(without_non_finite(z), transpose_z, finite_x, transpose_x)
+                                : product(z, transpose_z, finite_x, transpose_x);
   const Shape batch = batch_of(y.shape());
   const Batched left(z, transpose_z, batch), right(x, transpose_x, batch);
   const std::size_t m = y.shape()[batch.size()], n = y.shape()[batch.size() + 1];
-  const std::size_t k = z.shape()[z.dimension() - (transpose_z ? 2 : 1)];
+  const std::size_t k = z.shape[z.rank() - (transpose_z ? 2 : 1)];
   for (std::size_t item = 0; item < volume(batch); ++item) {
     Operand at_z = left.operand, at_x = right.operand;
     at_z.data += item * left.step;
@@ -168,7 +181,7 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
        bias.defined() ? 1 : 0, y.data(), outputs);
 
   // All rows at once: the axes before the last are one.
-  const auto as_rows = [rows](const Tensor& t) { return numbers::reshape(t, {rows, t.shape().back()}); };
+  const auto as_rows = [rows](const Tensor& t) { return Seen(t, {rows, t.shape().back()}); };
   const auto to_x = [w = weight.shared(), as_rows, shape = x.shape()](const Tensor& dy) {
     return numbers::reshape(product_skipping_zeros(as_rows(dy), false, *w, false), shape);
   };

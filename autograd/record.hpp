@@ -21,8 +21,9 @@ Wrt(const Variable&, Formula) -> Wrt<Formula>;
 inline constexpr auto pass_on = [](const Value& dy) { return dy; };
 
 namespace detail {
-/// Checks a result under FiniteGuard.
-void inspect(const Op& op, const Tensor& value);
+/// Whether a Trace is alive, and its note of a call.
+bool tracing();
+void note(const Op& op, std::vector<Variable> inputs, std::vector<Variable> results);
 void connect(Node& node, std::size_t input, const Variable& variable);
 }  // namespace detail
 
@@ -30,14 +31,18 @@ void connect(Node& node, std::size_t input, const Variable& variable);
 /// call is recorded; a formula whose input takes no part is dropped, with all that it captured.
 template <class... Formula>
 Variable record(const Op& op, Value value, Wrt<Formula>... wrt) {
-  detail::inspect(op, *value);
-  if (!recording() || !(wrt.input.tracked() || ...)) return Variable(std::move(value));
-  auto node = std::make_shared<FormulaNode<Formula...>>(
-      op, (wrt.input.tracked() ? std::optional<Formula>(std::move(wrt.formula)) : std::nullopt)...);
-  node->outputs[0].shape = value->shape();
-  std::size_t i = 0;
-  (detail::connect(*node, i++, wrt.input), ...);
-  return Variable(std::move(value), std::move(node), 0);
+  std::shared_ptr<Node> node;
+  if (recording() && (wrt.input.tracked() || ...)) {
+    node = std::make_shared<FormulaNode<Formula...>>(
+        op, (wrt.input.tracked() ? std::optional<Formula>(std::move(wrt.formula)) : std::nullopt)...);
+    node->outputs[0].shape = value->shape();
+    std::size_t i = 0;
+    (detail::connect(*node, i++, wrt.input), ...);
+  }
+  Variable result(std::move(value), std::move(node), 0);
+  if (detail::tracing()) [[unlikely]]
+    detail::note(op, {wrt.input...}, {result});
+  return result;
 }
 template <class... Formula>
 Variable record(const Op& op, Tensor value, Wrt<Formula>... wrt) {
@@ -58,10 +63,11 @@ std::vector<Variable> record_joint(const Op& op, std::vector<Value> values, std:
   }
   std::vector<Variable> results;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    detail::inspect(op, *values[i]);
     if (node) node->outputs[i].shape = values[i]->shape();
     results.emplace_back(std::move(values[i]), node, static_cast<std::uint32_t>(i));
   }
+  if (detail::tracing()) [[unlikely]]
+    detail::note(op, {inputs.begin(), inputs.end()}, results);
   return results;
 }
 template <class Backward>

@@ -6,7 +6,6 @@ namespace fovea::inline FOVEA_REAL {
 namespace {
 
 thread_local bool record_calls = true;
-thread_local bool check_finite = false;
 
 Leaf* leaf_of(const std::shared_ptr<Node>& node) { return dynamic_cast<Leaf*>(node.get()); }
 
@@ -44,15 +43,6 @@ void Variable::on_gradient(Node::Hook hook) const {
 NoGrad::NoGrad() : before_(record_calls) { record_calls = false; }
 NoGrad::~NoGrad() { record_calls = before_; }
 bool recording() { return record_calls; }
-
-FiniteGuard::FiniteGuard() : before_(check_finite) { check_finite = true; }
-FiniteGuard::~FiniteGuard() { check_finite = before_; }
-
-void detail::inspect(const Op& op, const Tensor& value) {
-  if (!check_finite) [[likely]]
-    return;
-  check<DivergedError>(all_finite(value), op, "the result of shape ", value.shape(), " is not finite");
-}
 
 void detail::connect(Node& node, std::size_t input, const Variable& variable) {
   node.inputs[input] = {variable.node(), variable.slot()};

@@ -68,17 +68,4 @@ class NoGrad {
 };
 bool recording();
 
-/// While one is alive on this thread, the first op whose result holds a NaN or an infinity throws
-/// DivergedError with the op's name. Slow: for finding the cause after a run went wrong.
-class FiniteGuard {
- public:
-  FiniteGuard();
-  ~FiniteGuard();
-  FiniteGuard(const FiniteGuard&) = delete;
-  FiniteGuard& operator=(const FiniteGuard&) = delete;
-
- private:
-  bool before_;
-};
-
 }  // namespace fovea::inline FOVEA_REAL

@@ -102,7 +102,7 @@ int train(Settings& settings, const TrainRequest& request) {
   announce(session, run);
   const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);
-  conclude(run, state.position, result.stopped_early);
+  conclude(run, state.position, result.stopped_early, result.last_is_better);
   // What is reported is the model that was chosen, not the one after the last step.
   if (state.position.has_best) load_task(read_checkpoint(run.best()), task);
   for (const Split split : {Split::test, Split::validation}) {

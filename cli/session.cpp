@@ -20,11 +20,16 @@ void apply(Settings& settings, const TrainRequest& request) {
   for (const auto& [name, text] : request.flags) settings.options.set(name, text);
 }
 
-std::string flag(const TrainRequest& request, std::string_view name) {
-  for (const auto& [key, text] : request.flags) {
-    if (key == name) return text;
-  }
-  return {};
+// The run directory that file and flags name, if any. Settings are as before then: what a run's own config
+// does not hold has its default, not what was asked for this time.
+std::string requested_folder(Settings& settings, const TrainRequest& request) {
+  std::vector<std::string> before;
+  for (const Option& option : settings.options.all()) before.push_back(option.value());
+  apply(settings, request);
+  const std::string out = settings.train.out;
+  std::size_t i = 0;
+  for (const std::string& name : settings.options.names()) settings.options.set(name, before[i++]);
+  return out;
 }
 
 std::string shell_quoted(const std::string& text) {
@@ -98,7 +103,7 @@ Session open_session(Settings& settings, const std::string& task, const TrainReq
                      "--resume and --overwrite exclude each other");
   Session session;
   if (request.resume) {
-    const std::string out = flag(request, "out");
+    const std::string out = requested_folder(settings, request);
     session.folder = out.empty() ? newest_run(task) : std::filesystem::path(out);
     resume(settings, task, request, session);
   } else {
@@ -144,10 +149,12 @@ int interrupted(const Session& session, Run& run, const TrainRequest& request, c
   return 128 + signal;
 }
 
-void conclude(Run& run, const Position& at, bool stopped_early) {
+void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_better) {
   std::string text = fmt::format("{} after step {}", stopped_early ? "stopped early" : "finished", at.step);
   if (at.has_best)
     text += fmt::format("; the best model is of step {}: {}", at.best_step, run.best().string());
+  if (last_is_better)
+    text += fmt::format("; the last one, evaluated off the schedule, is better: {}", run.last().string());
   tell(run, text);
 }
 

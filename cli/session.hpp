@@ -43,7 +43,7 @@ auto guarded(Run& run, const Fit& fit) {
 void announce(const Session& session, Run& run);
 int interrupted(const Session& session, Run& run, const TrainRequest& request, const Position& at,
                 int signal);
-void conclude(Run& run, const Position& at, bool stopped_early);
+void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_better);
 void print_result(Run& run, Split split, const Evaluation& result);
 
 }  // namespace fovea

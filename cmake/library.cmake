@@ -11,6 +11,7 @@ set(FOVEA_BASE_SOURCES
     core/parallel.cpp
     core/random.cpp
     core/blas_kernel.cpp
+    optim/optimizer_names.cpp
     optim/schedule.cpp
     training/checkpoint_file.cpp
     training/config.cpp

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cblas.h>
+#include <limits>
 
 #include "core/blas_kernel.hpp"
+#include "core/check.hpp"
 #include "core/kernels/kernels.hpp"
 #include "core/parallel.hpp"
 
@@ -32,22 +34,45 @@ constexpr std::size_t block_work = 1 << 21;  // m · n · k that is worth a rang
 constexpr std::size_t range_work = 1 << 18;  // small items are handed over in groups of this much
 constexpr std::size_t most_blocks = 16, shortest_block = 48;
 
+/// BLAS counts in int.
+int narrow(std::size_t value) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  check(value <= most, "gemm", "a length or stride of ", value, "; BLAS takes at most ", most,
+        ", so cut the product into smaller ones");
+  return static_cast<int>(value);
+}
+
+/// BLAS insists on a stride of at least a row, even where there is one row, whose own stride nobody needs.
+int stride(std::size_t given, std::size_t rows, std::size_t row) {
+  return narrow(std::max<std::size_t>({rows > 1 ? given : 0, row, 1}));
+}
+
+bool is_small(const Sizes& s) { return s.work() <= small_work && s.k * s.n <= small_gemm_limit; }
+
+/// A product as BLAS counts it. ShapeError when it cannot.
+struct Counted {
+  int m, n, k, a, b, c;  // lengths, and strides of the three matrices
+
+  Counted(const Sizes& s, const Operand& left, const Operand& right, std::size_t c_stride)
+      : m(narrow(s.m)),
+        n(narrow(s.n)),
+        k(narrow(s.k)),
+        a(left.transposed ? stride(left.stride, s.k, s.m) : stride(left.stride, s.m, s.k)),
+        b(right.transposed ? stride(right.stride, s.n, s.k) : stride(right.stride, s.k, s.n)),
+        c(stride(c_stride, s.m, s.n)) {}
+};
+
 /// One product on this thread.
 void multiply(const Sizes& s, Real alpha, const Operand& a, const Operand& b, Real beta, Real* c,
               std::size_t c_stride) {
-  if (s.work() <= small_work && s.k * s.n <= small_gemm_limit) {
+  if (is_small(s)) {
     kernels().small_gemm(s.m, s.n, s.k, alpha, a.data, a.stride, a.transposed, b.data, b.stride, b.transposed,
                          beta, c, c_stride);
     return;
   }
-  // BLAS insists on strides of at least a row, even where there is one row and no stride.
-  const auto stride = [](std::size_t given, std::size_t row) {
-    return static_cast<int>(std::max(given, row));
-  };
-  const auto length = [](std::size_t value) { return static_cast<int>(value); };
-  call_blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, length(s.m),
-            length(s.n), length(s.k), alpha, a.data, stride(a.stride, a.transposed ? s.m : s.k), b.data,
-            stride(b.stride, b.transposed ? s.k : s.n), beta, c, stride(c_stride, s.n));
+  const Counted counted(s, a, b, c_stride);
+  call_blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, counted.m,
+            counted.n, counted.k, alpha, a.data, counted.a, b.data, counted.b, beta, c, counted.c);
 }
 
 /// How C is cut into blocks, by shape alone: the longer side of a block is halved until there are enough.
@@ -82,6 +107,8 @@ void gemm_batched(std::size_t batch, std::size_t m, std::size_t n, std::size_t k
   blas_kernel();  // chosen before the first product
   const Sizes all{m, n, k};
   const Cut blocks = cut(all);
+  const Sizes largest{blocks.rows, blocks.columns, k};
+  if (!is_small(largest)) Counted(largest, a, b, c_stride);  // an error comes before anything is changed
   const std::size_t grain =
       blocks.count() > 1 ? 1 : std::max<std::size_t>(1, range_work / std::max<std::size_t>(all.work(), 1));
   parallel_for(batch * blocks.count(), grain, [&](std::size_t begin, std::size_t end) {

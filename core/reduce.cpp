@@ -1,7 +1,5 @@
 #include "core/reduce.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "core/kernels/kernels.hpp"
@@ -49,14 +47,6 @@ void sum_rows(std::size_t rows, std::size_t n, const Real* x, Real* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Real>(parts[i]);
 }
 
-void max_rows(std::size_t rows, std::size_t n, const Real* x, Real* out) {
-  std::fill_n(out, n, -std::numeric_limits<Real>::infinity());
-  for (std::size_t r = 0; r < rows; ++r, x += n) {
-    // A NaN once taken stays, since nothing is greater than it.
-    for (std::size_t i = 0; i < n; ++i) out[i] = x[i] > out[i] || x[i] != x[i] ? x[i] : out[i];
-  }
-}
-
 }  // namespace
 
 void sum_middle(const AxisView& view, const Real* x, Real* out) {
@@ -91,24 +81,6 @@ double sum_squares(const Tensor& x) {
   return ordered_total(x.size(), [data](std::size_t begin, std::size_t end) {
     return kernels().sum_squares(end - begin, data + begin);
   });
-}
-
-Tensor max(const Tensor& x, std::size_t axis, bool keep) {
-  Tensor out = uninitialized(without_axis(x.shape(), axis, keep));
-  const auto [outer, length, inner] = view_from(x.shape(), axis);
-  const Real* from = x.data();
-  Real* to = out.data();
-  parallel_for(outer, rows_per_range(length * inner, range),
-               [&, length = length, inner = inner](std::size_t begin, std::size_t end) {
-                 for (std::size_t i = begin; i < end; ++i) {
-                   if (inner == 1) {
-                     to[i] = kernels().max(length, from + i * length);
-                   } else {
-                     max_rows(length, inner, from + i * length * inner, to + i * inner);
-                   }
-                 }
-               });
-  return out;
 }
 
 }  // namespace fovea::inline FOVEA_REAL::numbers

@@ -11,8 +11,6 @@ Tensor sum(const Tensor& x, std::size_t axis, bool keep);
 /// Sum of all elements, as a scalar tensor.
 Tensor sum_all(const Tensor& x);
 double sum_squares(const Tensor& x);
-/// Largest element along an axis; NaN when any is NaN, -inf when the axis is empty.
-Tensor max(const Tensor& x, std::size_t axis, bool keep);
 
 /// out[outer, inner] = Σ over the middle axis of x[outer, length, inner].
 void sum_middle(const AxisView& view, const Real* x, Real* out);

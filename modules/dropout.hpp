@@ -7,14 +7,25 @@
 namespace fovea::inline FOVEA_REAL {
 
 /// While training, zeroes each element with probability `rate` and scales the others by 1 / (1 - rate)
-/// (Srivastava et al., 2014); otherwise hands its input on.
-struct Dropout {
-  double rate = 0;
+/// (Srivastava et al., 2014); otherwise hands its input on. ConfigError for a rate that is not 0 ≤ rate < 1.
+class Dropout {
+ public:
+  Dropout() = default;
+  explicit Dropout(double rate) { set_rate(rate); }
   FIELDS()
 
-  Variable operator()(const Variable& x, Pass& pass) const {
-    return pass.training && rate > 0 ? dropout(x, rate, pass.rng) : x;
+  double rate() const { return rate_; }
+  void set_rate(double rate) {
+    check<ConfigError>(0 <= rate && rate < 1, "Dropout", "the rate is ", rate, "; expected 0 ≤ rate < 1");
+    rate_ = rate;
   }
+
+  Variable operator()(const Variable& x, Pass& pass) const {
+    return pass.training && rate_ > 0 ? dropout(x, rate_, pass.rng) : x;
+  }
+
+ private:
+  double rate_ = 0;
 };
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -22,8 +22,9 @@ LearnedPositions::LearnedPositions(std::size_t most, std::size_t width, Rng& rng
     : table(normal(rng, {most, width}, 0, Real(0.02))) {}
 
 Variable LearnedPositions::operator()(std::size_t count, std::size_t first) const {
-  check(first + count <= table.shape()[0], "positions", "positions ", first, " … ", first + count,
-        " were asked for, but only ", table.shape()[0], " were learned");
+  const std::size_t most = table.shape()[0];
+  check(count <= most && first <= most - count, "positions", count, " positions from ", first,
+        " on were asked for, but only ", most, " were learned");
   return slice(table, 0, first, first + count);
 }
 

@@ -6,14 +6,22 @@
 
 namespace fovea::inline FOVEA_REAL {
 
+void WeightAverage::check_shapes(std::span<const NamedParam> params) const {
+  for (const NamedParam& named : params) {
+    const auto found = averages_.find(named.path);
+    check(found == averages_.end() || found->second.shape() == named.param->shape(), "weight average",
+          named.path, " has shape ", named.param->shape(), "; its average has ",
+          found == averages_.end() ? Shape{} : found->second.shape());
+  }
+}
+
 void WeightAverage::update(std::span<const NamedParam> params) {
+  check_shapes(params);
   for (const NamedParam& named : params) {
     const Tensor& weight = named.param->value();
     const auto [found, fresh] = averages_.try_emplace(named.path, weight);
     if (fresh) continue;
     Tensor& average = found->second;
-    check(average.shape() == weight.shape(), "weight average", named.path, " has shape ", weight.shape(),
-          "; its average has ", average.shape());
     parallel_for(weight.size(), rows_per_range(1), [&](std::size_t begin, std::size_t end) {
       kernels().scale(end - begin, static_cast<Real>(decay_), average.data() + begin, average.data() + begin);
       kernels().add_scaled(end - begin, static_cast<Real>(1 - decay_), weight.data() + begin,
@@ -23,6 +31,7 @@ void WeightAverage::update(std::span<const NamedParam> params) {
 }
 
 void WeightAverage::swap(std::span<const NamedParam> params) {
+  check_shapes(params);
   for (const NamedParam& named : params) {
     const auto found = averages_.find(named.path);
     if (found == averages_.end()) continue;

@@ -14,6 +14,7 @@ class WeightAverage {
  public:
   explicit WeightAverage(double decay) : decay_(decay) {}
 
+  // ShapeError when a weight has another shape than its average; nothing is changed then.
   void update(std::span<const NamedParam> params);
   /// Exchanges the weights and their averages: once to evaluate with the averages, once more to train on.
   void swap(std::span<const NamedParam> params);
@@ -22,6 +23,8 @@ class WeightAverage {
   const std::map<std::string, Tensor>& state() const { return averages_; }
 
  private:
+  void check_shapes(std::span<const NamedParam> params) const;
+
   double decay_;
   std::map<std::string, Tensor> averages_;  // by path
 };

@@ -62,12 +62,6 @@ void Optimizer::step(std::span<const NamedParam> params, double rate) {
   }
 }
 
-const std::vector<std::string>& optimizer_names() {
-  static const std::vector<std::string> names = {"sgd",     "nesterov", "adam", "adamw",
-                                                 "rmsprop", "adagrad",  "lion"};
-  return names;
-}
-
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, double decay) {
   if (name == "sgd" || name == "nesterov") return sgd(0.9, decay, name == "nesterov");
   if (name == "adamw") return adamw(decay);

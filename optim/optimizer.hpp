@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/param.hpp"
+#include "optim/optimizer_names.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
@@ -79,10 +80,8 @@ std::unique_ptr<Optimizer> adagrad(double decay = 0, double eps = 1e-10);
 /// rate three to ten times smaller than Adam's.
 std::unique_ptr<Optimizer> lion(double decay = 0, double beta1 = 0.9, double beta2 = 0.99);
 
-/// The names that `make_optimizer` knows.
-const std::vector<std::string>& optimizer_names();
-/// By name with the usual settings (`sgd` and `nesterov` with momentum 0.9); ConfigError for any other, and
-/// for a decay with `adam`, which has none.
+/// By one of `optimizer_names()`, with the usual settings (`sgd` and `nesterov` with momentum 0.9);
+/// ConfigError for any other, and for a decay with `adam`, which has none.
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, double decay);
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -27,29 +27,62 @@ void load_model(const Checkpoint& from, std::span<const NamedParam> params,
 /// not had a gradient yet.
 void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer);
 
+namespace detail {
+
 template <class T>
-void save_checkpoint(const std::filesystem::path& path, T& task, const FitState& state, const Label& label) {
-  Entries numbers;
-  StateWriter writer(numbers);
+void add_task(Entries& entries, T& task) {
+  StateWriter writer(entries);
   task.state(writer);
-  add_model(numbers, parameters(task.model), buffers(task.model));
-  add_optimizer(numbers, *state.optimizer);
-  write_checkpoint(path, label, state.position, numbers);
+  add_model(entries, parameters(task.model), buffers(task.model));
 }
 
-/// The task's own state first, then the model, whose sizes may follow from it.
+// The task's own state first, then the model, whose sizes may follow from it.
 template <class T>
-void load_task(const Checkpoint& from, T& task) {
+void read_task(const Checkpoint& from, T& task) {
   StateReader reader(from.entries);
   task.state(reader);
   reader.finish();
   load_model(from, parameters(task.model), buffers(task.model));
 }
 
+// Which shapes fit is known only once the task has its state. So it is kept in mind what the task was, and
+// brought back when `load` throws.
+template <class T, class Load>
+void whole_or_not(T& task, const Load& load) {
+  Checkpoint before;
+  add_task(before.entries, task);
+  try {
+    load();
+  } catch (...) {
+    read_task(before, task);
+    throw;
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+void save_checkpoint(const std::filesystem::path& path, T& task, const FitState& state, const Label& label) {
+  Entries numbers;
+  detail::add_task(numbers, task);
+  add_optimizer(numbers, *state.optimizer);
+  write_checkpoint(path, label, state.position, numbers);
+}
+
+/// The task's own state, then its parameters and buffers. When anything does not fit the task is left as it
+/// was.
+template <class T>
+void load_task(const Checkpoint& from, T& task) {
+  detail::whole_or_not(task, [&] { detail::read_task(from, task); });
+}
+
+/// As above, with the optimiser and the position.
 template <class T>
 void load_checkpoint(const Checkpoint& from, T& task, FitState& state) {
-  load_task(from, task);
-  load_optimizer(from, parameters(task.model), *state.optimizer);
+  detail::whole_or_not(task, [&] {
+    detail::read_task(from, task);
+    load_optimizer(from, parameters(task.model), *state.optimizer);
+  });
   state.position = from.position;
 }
 

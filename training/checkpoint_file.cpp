@@ -63,10 +63,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     checkpoint.label = read_label(checkpoint.entries);
     checkpoint.position = read_position(checkpoint.entries);
     return checkpoint;
+  } catch (const envelope::NewerVersion& error) {
+    throw CheckpointError(path.string() + ": " + error.what() + "; use a newer fovea");
   } catch (const std::exception& error) {  // ours, or what cereal throws
-    const std::string what = error.what();
-    const bool newer = what.find("reads up to") != std::string::npos;
-    throw CheckpointError(path.string() + ": " + what + (newer ? "; use a newer fovea" : advice));
+    throw CheckpointError(path.string() + ": " + error.what() + advice);
   }
 }
 

@@ -49,7 +49,7 @@ struct Checkpoint {
 /// what to do.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 /// Replaces `path` by `label`, `position` and `numbers` in one step: after a crash it is either the old file
-/// or the new one. Error when it cannot be written; the old file is intact then.
+/// or the new one. Error when it cannot be written, as of `replace_file`.
 void write_checkpoint(const std::filesystem::path& path, const Label& label, const Position& position,
                       const Entries& numbers);
 

@@ -1,6 +1,19 @@
 #include "training/config.hpp"
 
+#include "optim/optimizer_names.hpp"
+#include "optim/schedule.hpp"
+
 namespace fovea {
+namespace {
+
+// All but `step`, which needs to be told when and how far.
+std::vector<std::string> schedules() {
+  std::vector<std::string> names = schedule_names();
+  std::erase(names, "step");
+  return names;
+}
+
+}  // namespace
 
 void TrainConfig::describe(Options& options) {
   options.add("out", out, "run directory; by itself runs/TASK, runs/TASK-2, …").not_saved();
@@ -18,11 +31,9 @@ void TrainConfig::describe(Options& options) {
       .may_change();
   options.add("clip-norm", clip_norm, "largest norm of the gradient; 0: any").at_least(0);
   options.add("entropy", entropy, "weight of the attention's entropy in the loss; above 0 sharpens");
-  options.add("optimizer", optimizer, "method")
-      .choices({"sgd", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "lion"});
+  options.add("optimizer", optimizer, "method").choices(optimizer_names());
   options.add("weight-decay", weight_decay, "weight decay; adam has none").at_least(0);
-  options.add("schedule", schedule, "learning rate over time")
-      .choices({"constant", "cosine", "inverse_sqrt", "one_cycle"});
+  options.add("schedule", schedule, "learning rate over time").choices(schedules());
   options.add("warmup", warmup, "steps over which the learning rate rises from 0");
 }
 

@@ -36,9 +36,9 @@ std::uint64_t checksum(std::string_view header, std::string_view payload) {
   return XXH3_64bits_digest(state.get());
 }
 
-template <class... Parts>
+template <class E = CheckpointError, class... Parts>
 void require(bool holds, const Parts&... parts) {
-  if (!holds) throw CheckpointError(join(parts...));
+  if (!holds) throw E(join(parts...));
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ std::string_view unwrap(std::uint32_t kind, std::string_view file) {
           "it is not a .fovea file");
   require(file.size() >= header_size, "it is cut off: ", file.size(), " bytes are less than a header");
   const std::uint64_t written = get(file, 8, 4);
-  require(written <= version, "file is version ", written, ", this program reads up to ", version);
+  require<NewerVersion>(written <= version, "file is version ", written, ", this program reads up to ",
+                        version);
   require(written >= 1, "file is version ", written, ", which never was");
   const std::uint64_t size = get(file, 16, 8);
   const std::string_view payload = file.substr(header_size);

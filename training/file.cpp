@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 #include "core/check.hpp"
+#include "training/descriptor.hpp"
 #include "training/text.hpp"
 
 namespace fovea {
@@ -16,22 +16,6 @@ namespace {
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int reason) {
   throw Error(std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(reason));
 }
-
-class Descriptor {
- public:
-  Descriptor(const std::filesystem::path& path, int flags)
-      : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
-};
 
 bool write_all(int number, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -44,9 +28,11 @@ bool write_all(int number, std::string_view bytes) {
 }
 
 // Until its folder is flushed, a crash may undo a rename. Some file systems cannot do it and say so.
-void flush_folder(const std::filesystem::path& folder) {
+// Returns why it failed, or 0. One that may not be read cannot be flushed either.
+int flush_folder(const std::filesystem::path& folder) {
   const Descriptor opened(folder, O_RDONLY | O_DIRECTORY);
-  if (opened.number() >= 0 && ::fsync(opened.number()) != 0 && errno != EINVAL) fail("flush", folder, errno);
+  if (!opened.is_open() || ::fsync(opened.number()) == 0 || errno == EINVAL) return 0;
+  return errno;
 }
 
 }  // namespace
@@ -56,7 +42,7 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) { return
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   const std::filesystem::path temporary = temporary_name(path);
   Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-  if (file.number() < 0) fail("write", path, errno);
+  if (!file.is_open()) fail("write", path, errno);
   const bool written = write_all(file.number(), bytes) && ::fsync(file.number()) == 0 && file.close() &&
                        ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!written) {
@@ -64,13 +50,16 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
     ::unlink(temporary.c_str());
     fail("write", path, reason);
   }
-  flush_folder(path.has_parent_path() ? path.parent_path() : ".");
+  if (const int reason = flush_folder(path.has_parent_path() ? path.parent_path() : ".")) {
+    throw Error(path.string() + " is written, but its folder cannot be flushed: " + std::strerror(reason) +
+                "; after a crash of the system there may be the old content again");
+  }
 }
 
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor file(path, O_RDONLY);
   struct stat facts {};
-  if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) fail("read", path, errno);
+  if (!file.is_open() || ::fstat(file.number(), &facts) != 0) fail("read", path, errno);
   if (S_ISDIR(facts.st_mode)) fail("read", path, EISDIR);
   std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
   std::size_t done = 0;

@@ -5,11 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "core/check.hpp"
+
 namespace fovea {
 
 /// Replaces a file in one step: written to a temporary name in the same folder, flushed to the disk, then
 /// renamed. After a crash there is the old content or the new one. Error with the reason when that fails
-/// (a full disk, a read-only folder); the old file is intact then.
+/// (a full disk, a read-only folder); the old file is intact then. When only the last thing fails, to flush
+/// the folder, the Error says that the file is written: it is the new one, which a crash of the system may
+/// still undo.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// What `replace_file` leaves behind when the process is killed in the middle.
@@ -25,12 +29,18 @@ std::string file_checksum(const std::filesystem::path& path);
 /// what follows and its checksum (u64 each, all little-endian). The checksum, XXH3, covers the header too.
 namespace envelope {
 
+/// The file is of a version that only a newer program reads.
+struct NewerVersion : CheckpointError {
+  using CheckpointError::CheckpointError;
+};
+
 inline constexpr std::uint32_t version = 1;
 inline constexpr std::uint32_t checkpoint = 1;  // a kind
 inline constexpr std::size_t header_size = 32;
 
 std::string wrap(std::uint32_t kind, std::string_view payload);
-/// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made.
+/// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made,
+/// NewerVersion when a later `wrap` made it.
 std::string_view unwrap(std::uint32_t kind, std::string_view file);
 
 }  // namespace envelope

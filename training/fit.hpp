@@ -7,8 +7,9 @@
 namespace fovea::inline FOVEA_REAL {
 
 struct FitResult {
-  int signal = 0;              // that ended training before its time, else 0
-  bool stopped_early = false;  // by patience
+  int signal = 0;               // that ended training before its time, else 0
+  bool stopped_early = false;   // by patience
+  bool last_is_better = false;  // than the best one, but its evaluation was not due: see Journal::evaluated
 };
 
 /// A new run's state.
@@ -18,7 +19,8 @@ inline FitState start_state(const TrainConfig& config) {
 
 /// Trains from `state` to the end that `config` names, or until nothing has got better for `patience`
 /// evaluations, or until a signal. With a run directory: `last` is saved on the way and at the end, `best`
-/// after each evaluation that is better than all before. The model is left as after the last step.
+/// after each evaluation that is due and better than all before, and at the end where none was due yet. The
+/// model is left as after the last step.
 /// DivergedError leaves model and `state` at the last good step, and saves it.
 template <Task T>
 FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
@@ -29,29 +31,33 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   const bool evaluates = task.size(Split::validation) > 0;
   const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
   const auto save = [&](const std::filesystem::path& path) {
-    check<DivergedError>(all_finite(parameters(task.model)), "training", "step ", at.step,
-                         " left a parameter that is not finite, so it is not saved; try a lower --lr");
+    const std::vector<NamedParam> params = parameters(task.model);
+    const NamedParam* bad = first_not_finite(params);
+    check<DivergedError>(!bad, "training", "step ", at.step, " left ", bad ? bad->path : "",
+                         " not finite, so the model is not saved; try a lower --lr");
     save_checkpoint(path, task, state, run->label());
   };
 
+  bool last_is_better = false;
   while (at.step < plan.total() && !tired()) {
     try {
       journal.step(train_step(task, plan, at.step, *state.optimizer, config.clip_norm));
     } catch (const DivergedError&) {
-      if (run && all_finite(parameters(task.model))) save(run->last());
+      if (run && !first_not_finite(parameters(task.model))) save(run->last());
       throw;
     }
     if (plan.evaluates(at.step) && !evaluates) journal.summed();
     if (plan.evaluates(at.step) && evaluates) {
       const NoGrad no_graph;
-      const bool best = journal.evaluated(task.evaluate(Split::validation));
-      if (run && best) save(run->best());
+      const bool better = journal.evaluated(task.evaluate(Split::validation));
+      if (run && better && (plan.due(at.step) || !at.has_best)) save(run->best());
+      last_is_better = better && !plan.due(at.step) && at.has_best;
     }
     const int signal = signals.received();
     if (run && (plan.saves(at.step) || signal || tired())) save(run->last());
-    if (signal && at.step < plan.total()) return {signal, false};
+    if (signal && at.step < plan.total()) return {signal};
   }
-  return {0, at.step < plan.total()};
+  return {0, at.step < plan.total(), last_is_better};
 }
 
 }  // namespace fovea::inline FOVEA_REAL

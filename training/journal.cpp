@@ -31,8 +31,9 @@ void Journal::step(double loss) {
 bool Journal::evaluated(const Metrics& metrics) {
   const double value = metrics.selected_value();
   const bool better = std::isfinite(value) && (!at_.has_best || metrics.better_than(at_.best));
-  at_.stale = better ? 0 : at_.stale + 1;
-  if (better) {
+  const bool due = plan_.due(at_.step);
+  if (due) at_.stale = better ? 0 : at_.stale + 1;
+  if (due && better) {
     at_.has_best = true;
     at_.best = value;
     at_.best_step = at_.step;
@@ -58,6 +59,7 @@ void Journal::write(const Metrics& metrics) {
     run_->log(text);
     run_->add(row);
   }
+  if (!plan_.due(at_.step)) return;  // the next row of a longer run starts at the last one that was due
   at_.loss_sum = 0;
   at_.loss_count = 0;
 }

@@ -17,7 +17,9 @@ class Journal {
 
   /// One step more is done.
   void step(double loss);
-  /// True when the model is the best so far.
+  /// True when the model is better than the best so far. Only an evaluation that is due makes it the best,
+  /// or tries the patience: the one at the end, where it is not due, would not have been made in a longer
+  /// run, and a resumed run is that longer run.
   bool evaluated(const Metrics& metrics);
   /// Closes the books on the steps since the last evaluation, for a task that has none.
   void summed();

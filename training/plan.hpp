@@ -31,8 +31,10 @@ class Plan {
   /// A stream of this step for one purpose.
   Rng rng(std::string_view purpose, std::uint64_t step) const;
 
+  /// Whether an evaluation is due after so many steps, whatever the number of steps in all.
+  bool due(std::uint64_t steps) const { return steps % eval_every_ == 0; }
   /// Whether to evaluate, to save, after so many steps. Both happen at the end.
-  bool evaluates(std::uint64_t steps) const { return steps % eval_every_ == 0 || steps == total_; }
+  bool evaluates(std::uint64_t steps) const { return due(steps) || steps == total_; }
   bool saves(std::uint64_t steps) const;
 
  private:

@@ -1,8 +1,8 @@
 #include "training/run.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fcntl.h>
+#include <charconv>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -23,6 +23,26 @@ constexpr const char* own_files[] = {"config.toml",   "run.json",  "metrics.csv"
 
 fs::path run_name(const std::string& task, std::uint64_t number) {
   return fs::path("runs") / (number == 1 ? task : fmt::format("{}-{}", task, number));
+}
+
+// The number of a run of this task by its folder's name; 0 for any other name.
+std::uint64_t run_number(const std::string& task, const std::string& name) {
+  if (name == task) return 1;
+  if (!name.starts_with(task + "-")) return 0;
+  std::uint32_t number = 0;  // leaves room for one more
+  std::from_chars(name.data() + task.size() + 1, name.data() + name.size(), number);
+  return number > 1 && run_name(task, number).filename() == name ? number : 0;
+}
+
+// The highest number that `counts(entry)`; 0 when none does.
+template <class Counts>
+std::uint64_t highest_run(const std::string& task, const Counts& counts) {
+  std::uint64_t highest = 0;
+  std::error_code reason;  // no folder, no runs
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", reason)) {
+    if (counts(entry)) highest = std::max(highest, run_number(task, entry.path().filename().string()));
+  }
+  return highest;
 }
 
 [[noreturn]] void fail(const std::string& what, const std::error_code& reason) {
@@ -75,9 +95,10 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
       !taken || how != Open::fresh, "run", folder_.string(),
       " is not empty; --resume goes on with it, --overwrite starts anew, --out names another folder");
   make_folders(folder_);
-  lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(lock_);
+  lock_ = Descriptor(folder_, O_RDONLY | O_DIRECTORY);
+  if (!lock_.is_open()) fail("cannot open " + folder_.string(), {errno, std::system_category()});
+  // On a file system without locks it goes without.
+  if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw Error(folder_.string() +
                 " is in use by another process; wait for it, or choose another folder with --out");
   }
@@ -89,30 +110,27 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
   try {
     log_ = std::make_unique<Log>(folder_ / "train.log");
   } catch (const spdlog::spdlog_ex& error) {
-    ::close(lock_);
     throw Error(error.what());
   }
 }
 
-Run::~Run() {
-  if (lock_ >= 0) ::close(lock_);
-}
+Run::~Run() = default;
 
 void Run::log(const std::string& text) { log_->logger.info(text); }
 void Run::warn(const std::string& text) { log_->logger.warn(text); }
 
 fs::path next_run(const std::string& task) {
-  std::uint64_t number = 1;
-  while (fs::exists(run_name(task, number))) ++number;
-  return run_name(task, number);
+  return run_name(task, highest_run(task, [](const fs::directory_entry&) { return true; }) + 1);
 }
 
 fs::path newest_run(const std::string& task) {
-  std::uint64_t number = 1;
-  while (fs::exists(run_name(task, number))) ++number;
-  check<ConfigError>(number > 1, "run", "there is no ", run_name(task, 1).string(),
+  const std::uint64_t number = highest_run(task, [](const fs::directory_entry& entry) {
+    std::error_code reason;
+    return entry.is_directory(reason);
+  });
+  check<ConfigError>(number > 0, "run", "there is no ", run_name(task, 1).string(),
                      " to go on with; --out names another");
-  return run_name(task, number - 1);
+  return run_name(task, number);
 }
 
 }  // namespace fovea

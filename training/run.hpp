@@ -6,6 +6,7 @@
 #include <string>
 
 #include "training/checkpoint_file.hpp"
+#include "training/descriptor.hpp"
 #include "training/metrics.hpp"
 #include "training/version.hpp"
 
@@ -62,13 +63,13 @@ class Run {
   std::filesystem::path folder_;
   Label label_;
   double seconds_ = 0;
-  int lock_ = -1;
+  Descriptor lock_;  // the folder
   std::unique_ptr<Log> log_;
 };
 
-/// runs/TASK, or the first of runs/TASK-2, runs/TASK-3, … that is not there yet.
+/// runs/TASK, or of runs/TASK-2, runs/TASK-3, … the one after the highest number that is there.
 std::filesystem::path next_run(const std::string& task);
-/// The last of these that is there; ConfigError when there is none.
+/// The folder of these with the highest number; ConfigError when there is none.
 std::filesystem::path newest_run(const std::string& task);
 
 }  // namespace fovea

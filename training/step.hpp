@@ -11,13 +11,14 @@
 namespace fovea::inline FOVEA_REAL {
 
 /// One step of training that does not know the task: forward, backward, clip, update. Returns the loss.
-/// DivergedError, with nothing changed, when the loss or a gradient is not finite; it names the first op
-/// whose result is not finite (`forward` is called once more for that), or the parameter.
+/// DivergedError, with nothing changed, when the loss or a gradient is not finite; it names the op that made
+/// it so and the nearest parameter before that (`forward` is called once more to find out, see
+/// divergence.hpp).
 double descend(const std::function<Loss()>& forward, std::span<const NamedParam> params, Optimizer& optimizer,
                double rate, double max_norm);
 
-/// True when every parameter is finite, so that a model is worth saving.
-bool all_finite(std::span<const NamedParam> params);
+/// The first parameter that is not finite, so that a model is not worth saving; null when there is none.
+const NamedParam* first_not_finite(std::span<const NamedParam> params);
 
 /// Step number `step` of a plan.
 template <Task T>

@@ -11,6 +11,12 @@ namespace {
 constexpr std::string_view here = "mask";
 constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 4;
 
+// Positions are counted with a sign.
+void check_countable(const char* what, std::size_t size) {
+  constexpr std::size_t most = std::numeric_limits<std::int64_t>::max();
+  check<ConfigError>(size <= most, here, what, " of ", size, "; expected at most ", most);
+}
+
 // The lengths of kind `Lengths` that hold for the whole mask: those joined by `&` alone.
 template <class Lengths>
 const std::vector<std::size_t>* lengths_in(const Mask::Term& term) {
@@ -48,10 +54,12 @@ Mask Mask::global_tokens(std::vector<std::size_t> positions) {
 }
 Mask Mask::strided(std::size_t stride) {
   check<ConfigError>(stride > 0, here, "a stride of 0 leads nowhere; expected at least 1");
+  check_countable("a stride", stride);
   return Mask(term(Strided{static_cast<std::int64_t>(stride)}));
 }
 Mask Mask::blocks(std::size_t size) {
   check<ConfigError>(size > 0, here, "blocks of size 0 hold nothing; expected at least 1");
+  check_countable("blocks", size);
   return Mask(term(Blocks{static_cast<std::int64_t>(size)}));
 }
 Mask Mask::keep(Keep keep) { return Mask(term(std::move(keep))); }
@@ -95,8 +103,10 @@ MaskView::Cover MaskView::cover(std::size_t item, Span queries, Span keys) const
 }
 
 void MaskView::row(std::size_t item, std::size_t i, Span keys, unsigned char* out) const {
-  for (std::size_t j = keys.begin; j < keys.end; ++j) {
-    out[j - keys.begin] = !root_ || allows(root_->part, {item, shift_[item]}, i, j);
+  if (root_) {
+    fill_row(root_->part, {item, shift_[item]}, i, keys, out);
+  } else {
+    std::fill_n(out, keys.end - keys.begin, 1);
   }
 }
 

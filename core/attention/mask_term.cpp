@@ -46,47 +46,83 @@ struct Fits {
   }
 };
 
-// ---- one element ----
+// ---- one row ----
 
-struct Allows {
+// Sets out[j - keys.begin] for the keys of a span.
+struct Fills {
   const MaskItem& item;
-  std::size_t i, j;
+  std::size_t i;
+  Span keys;
+  unsigned char* out;
 
-  std::int64_t distance() const { return at(j) - at(i) - item.shift; }
+  std::size_t size() const { return keys.end - keys.begin; }
+  void all(bool allowed) const { std::fill_n(out, size(), allowed); }
+  // Keys first … last, both included, which may lie anywhere.
+  void only(std::int64_t first, std::int64_t last) const {
+    all(false);
+    first = std::max(first, at(keys.begin));
+    last = std::min(last, at(keys.end) - 1);
+    if (first <= last) std::fill_n(out + (first - at(keys.begin)), last - first + 1, true);
+  }
 
-  bool operator()(const KeyLengths& part) const { return j < part.lengths[item.number]; }
-  bool operator()(const QueryLengths& part) const { return i < part.lengths[item.number]; }
-  bool operator()(const Band& part) const {
-    const std::int64_t d = at(j) - at(i) - part.shift.value_or(item.shift);
-    return part.lowest <= d && d <= part.highest;
+  void operator()(const KeyLengths& part) const { only(0, at(part.lengths[item.number]) - 1); }
+  void operator()(const QueryLengths& part) const { all(i < part.lengths[item.number]); }
+  void operator()(const Band& part) const {
+    const std::int64_t position = at(i) + part.shift.value_or(item.shift);
+    only(position + part.lowest, position + part.highest);
   }
-  bool operator()(const GlobalTokens& part) const {
-    const auto global = [&](std::int64_t position) {
-      return position >= 0 && std::binary_search(part.positions.begin(), part.positions.end(),
-                                                 static_cast<std::size_t>(position));
-    };
-    return global(at(j)) || global(at(i) + item.shift);
-  }
-  bool operator()(const Strided& part) const { return distance() % part.stride == 0; }
-  bool operator()(const Blocks& part) const {
+  void operator()(const GlobalTokens& part) const {
     const std::int64_t position = at(i) + item.shift;
-    return position >= 0 && position / part.size == at(j) / part.size;
-  }
-  bool operator()(const Keep& part) const {
-    // Axes before a keep's own, and those of length 1, are repeated.
-    const std::size_t index[3] = {item.number, i, j};
-    std::size_t n = 0;
-    for (std::size_t axis = 0; axis < part.shape.size(); ++axis) {
-      const std::size_t length = part.shape[axis];
-      n = n * length + (length == 1 ? 0 : index[3 - part.shape.size() + axis]);
+    const bool global = position >= 0 && std::binary_search(part.positions.begin(), part.positions.end(),
+                                                            static_cast<std::size_t>(position));
+    all(global);
+    for (const std::size_t token : part.positions) {
+      if (keys.begin <= token && token < keys.end) out[token - keys.begin] = true;
     }
-    return part.values[n] != 0;
   }
-  bool operator()(const Both& part) const {
-    return allows(part.a->part, item, i, j) && allows(part.b->part, item, i, j);
+  void operator()(const Strided& part) const {
+    const std::int64_t position = at(i) + item.shift;
+    for (std::size_t j = keys.begin; j < keys.end; ++j) {
+      out[j - keys.begin] = (at(j) - position) % part.stride == 0;
+    }
   }
-  bool operator()(const Either& part) const {
-    return allows(part.a->part, item, i, j) || allows(part.b->part, item, i, j);
+  void operator()(const Blocks& part) const {
+    const std::int64_t position = at(i) + item.shift;
+    if (position < 0) return all(false);
+    const std::int64_t first = position / part.size * part.size;
+    only(first, first + part.size - 1);
+  }
+  void operator()(const Keep& part) const {
+    // Axes before a keep's own, and those of length 1, are repeated.
+    const std::size_t index[3] = {item.number, i, 0};
+    const std::size_t rank = part.shape.size();
+    std::size_t first = 0;  // the element of key 0
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const std::size_t length = part.shape[axis];
+      first = first * length + (length == 1 ? 0 : index[3 - rank + axis]);
+    }
+    if (rank == 0 || part.shape.back() == 1) return all(part.values[first] != 0);
+    for (std::size_t j = keys.begin; j < keys.end; ++j) out[j - keys.begin] = part.values[first + j] != 0;
+  }
+  void operator()(const Both& part) const {
+    joined(part.a, part.b, [](bool a, bool b) { return a && b; });
+  }
+  void operator()(const Either& part) const {
+    joined(part.a, part.b, [](bool a, bool b) { return a || b; });
+  }
+
+  template <class Join>
+  void joined(const std::shared_ptr<const Mask::Term>& a, const std::shared_ptr<const Mask::Term>& b,
+              const Join& join) const {
+    fill_row(a->part, item, i, keys, out);
+    constexpr std::size_t piece = 256;
+    unsigned char other[piece];
+    for (std::size_t j = keys.begin; j < keys.end; j += piece) {
+      const Span some{j, std::min(j + piece, keys.end)};
+      fill_row(b->part, item, i, some, other);
+      unsigned char* here_out = out + (j - keys.begin);
+      for (std::size_t k = 0; k < some.end - some.begin; ++k) here_out[k] = join(here_out[k], other[k]);
+    }
   }
 };
 
@@ -154,8 +190,8 @@ MaskView::Cover cover_of(const MaskPart& part, const MaskItem& item, Span querie
   return std::visit(Covers{item, queries, keys}, part);
 }
 
-bool allows(const MaskPart& part, const MaskItem& item, std::size_t i, std::size_t j) {
-  return std::visit(Allows{item, i, j}, part);
+void fill_row(const MaskPart& part, const MaskItem& item, std::size_t i, Span keys, unsigned char* out) {
+  std::visit(Fills{item, i, keys, out}, part);
 }
 
 }  // namespace fovea

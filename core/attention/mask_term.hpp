@@ -50,6 +50,7 @@ struct Mask::Term {
 
 void check_fits(const MaskPart& part, std::size_t items, std::size_t queries, std::size_t keys);
 MaskView::Cover cover_of(const MaskPart& part, const MaskItem& item, Span queries, Span keys);
-bool allows(const MaskPart& part, const MaskItem& item, std::size_t i, std::size_t j);
+/// out[j - keys.begin] = whether query i sees key j.
+void fill_row(const MaskPart& part, const MaskItem& item, std::size_t i, Span keys, unsigned char* out);
 
 }  // namespace fovea

@@ -12,7 +12,7 @@ PackedRows::PackedRows(const Real* data, std::size_t count, std::size_t width, s
     unsigned char& tile = finite_[t / key_tile];
     tile = tile && kernels().finite(width, data + t * step);
   }
-  if (width % tile_lanes == 0) return;
+  if (width % tile_lanes == 0 && step == width) return;
   step_ = padded(width);
   copy_.resize(count * step_);
   data_ = copy_.data();

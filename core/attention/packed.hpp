@@ -8,7 +8,8 @@ namespace fovea::inline FOVEA_REAL {
 /// Memory for a task, from the pool.
 using Buffer = xt::uvector<Real, AlignedAllocator<Real>>;
 
-/// Rows with whole cache lines, zeros behind each row's end: the caller's own memory where it is so already.
+/// Rows with whole cache lines that follow each other, zeros behind each row's end: the caller's own memory
+/// where it is so already. (Rows far apart fall into few sets of the cache.)
 class PackedRows {
  public:
   PackedRows() = default;

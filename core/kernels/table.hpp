@@ -89,13 +89,10 @@ struct Kernels {
   void (*scale)(std::size_t n, Real factor, const Real* x, Real* y);       ///< y = factor · x
   void (*add_scaled)(std::size_t n, Real factor, const Real* x, Real* y);  ///< y += factor · x
   void (*add_into)(std::size_t n, const Real* x, Real* y);                 ///< y += x
-  void (*fill)(std::size_t n, Real value, Real* y);
 
   // Sums, accumulated in double.
   double (*sum)(std::size_t n, const Real* x);
-  double (*dot)(std::size_t n, const Real* x, const Real* y);
   double (*sum_squares)(std::size_t n, const Real* x);
-  Real (*max)(std::size_t n, const Real* x);     ///< NaN when any element is; -inf when n = 0
   bool (*finite)(std::size_t n, const Real* x);  ///< true when no element is NaN or infinite
   /// out[n] = Σ over rows; row r starts at x + r · stride.
   void (*sum_columns)(std::size_t rows, std::size_t n, const Real* x, std::size_t stride, Real* out);
@@ -121,10 +118,10 @@ struct Kernels {
   void (*log_softmax_grad)(std::size_t R, std::size_t n, const Real* y, const Real* dy, Real* dx);
 
   /// y = (x - mean) · rstd · gain + bias with rstd = 1 / sqrt(variance + eps), per row. `gain` and
-  /// `bias` [n] may be null; `mean` and `rstd` [R] are results.
+  /// `bias` have n elements; `mean` and `rstd` [R] are results.
   void (*layer_norm)(std::size_t R, std::size_t n, const Real* x, const Real* gain, const Real* bias,
                      Real eps, Real* y, Real* mean, Real* rstd);
-  /// `dgain` and `dbias` [n] are added to; each of them, and `gain`, may be null.
+  /// `dgain` and `dbias` [n] are added to.
   void (*layer_norm_grad)(std::size_t R, std::size_t n, const Real* x, const Real* gain, const Real* mean,
                           const Real* rstd, const Real* dy, Real* dx, double* dgain, double* dbias);
   /// y = x / max(norm, eps) with the row's Euclidean norm, which is a result too [R].

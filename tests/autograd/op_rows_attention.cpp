@@ -76,6 +76,11 @@ std::vector<OpSample> dot_samples() {
   return all;
 }
 
+OpSample packed_sample(const AttentionOptions& options) {
+  return {{random({2, 3, 12})},
+          [options](In in) { return joined(packed_attention(in[0], Real(0.6), options)); }};
+}
+
 const Real h = Real(0.5);
 
 }  // namespace
@@ -117,6 +122,23 @@ std::vector<OpRow> attention_rows() {
             {"[dot_attention]", "dropout"}}},
           {},
           true},
+      OpRow{"packed_attention",
+            {packed_sample(options({}, everything)), packed_sample(options(Mask::causal(), everything, 2)),
+             packed_sample(options(Mask::key_lengths({3, 1}), {}, 4))},
+            {{[] {
+                return packed_attention(t({1, 1, 3}, {1, 2, 7}), 1).context;
+              },
+              tensor({1, 1, 1}, {7})}},
+            {{[] {
+                packed_attention(random({2, 3, 4}), 1);
+              },
+              {"[packed_attention]", "[2, 3, 4]", "side by side"}},
+             {[] {
+                packed_attention(random({2, 3, 6}), 1, options({}, {}, 4));
+              },
+              {"[packed_attention]", "4 heads"}}},
+            {},
+            true},
       OpRow{"additive_attention",
             samples(additive, additive_inputs),
             {{[] {

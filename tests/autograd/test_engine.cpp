@@ -7,6 +7,7 @@
 #include "autograd/ops.hpp"
 #include "autograd/param.hpp"
 #include "autograd/record.hpp"
+#include "autograd/trace.hpp"
 #include "compare.hpp"
 
 using namespace fovea;
@@ -191,11 +192,29 @@ TEST_CASE("each thread records for itself", "[autograd]") {
   CHECK_FALSE(mul(leaf({1}), leaf({2})).tracked());
 }
 
-TEST_CASE("under a finite guard the first bad op is named", "[autograd]") {
-  const Variable x = leaf({0});
-  CHECK_NOTHROW(log(x));
-  const FiniteGuard guard;
-  CHECK_THROWS_WITH(exp(log(x)), Catch::Contains("[log]") && Catch::Contains("not finite"));
+TEST_CASE("a trace writes down every call, recorded or not, on its own", "[autograd]") {
+  const Variable x = leaf({2}), constant = scalar(3);
+  const Trace outer;
+  {
+    const Trace inner;
+    const Variable y = mul(exp(x), constant);
+    exp(constant);
+    const NoGrad no_graph;
+    linear(reshape(x, {1, 1}), reshape(x, {1, 1}));
+    std::vector<std::string> names;
+    for (const Trace::Call& call : inner.calls()) names.emplace_back(call.op->name());
+    CHECK(names == std::vector<std::string>{"exp", "mul", "exp", "reshape", "reshape", "linear"});
+    const Trace::Call& product = inner.calls()[1];
+    CHECK(product.inputs.at(0).shared() == inner.calls()[0].results.at(0).shared());
+    CHECK(product.inputs.at(1).shared() == constant.shared());
+    CHECK(product.results.at(0).node() == y.node());
+    CHECK_FALSE(inner.calls()[2].results.at(0).tracked());
+    CHECK_FALSE(inner.calls().back().inputs.at(2).defined());
+  }
+  layer_norm(tensor(Shape{1}, {1}), tensor(Shape{1}, {1}), tensor(Shape{1}, {1}));
+  REQUIRE(outer.calls().size() == 1);
+  CHECK(outer.calls()[0].op->name() == "layer_norm");
+  CHECK(outer.calls()[0].inputs.size() == 3);
 }
 
 TEST_CASE("a variable without exactly one element is no number", "[autograd]") {

@@ -58,3 +58,17 @@ TEST_CASE("the report names the element that is not a number", "[autograd]") {
   const auto report = gradcheck([](auto in) { return log(in[0]); }, {tensor({3}, {-1, 1, 2})});
   CHECK(report.tensors[0].index == 0);
 }
+
+TEST_CASE("a loss that throws leaves the parameters as they were", "[autograd]") {
+  if (sizeof(Real) < 8) return;
+  Param weight(tensor({2}, {Real(0.1), 2}));
+  const Tensor before = weight.value();
+  int calls = 0;
+  const auto loss = [&]() -> Variable {
+    if (++calls == 5) throw Error("stop");
+    return sum(exp(weight.variable()));
+  };
+  CHECK_THROWS_WITH(gradcheck(std::vector<NamedParam>{{"weight", &weight}}, loss), "stop");
+  CHECK(calls == 5);
+  CHECK(same_bits(weight.value(), before));
+}

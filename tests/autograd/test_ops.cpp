@@ -196,3 +196,22 @@ TEST_CASE("classes are looked for even when there are none", "[autograd]") {
 TEST_CASE("the absolute value of -0 is 0", "[autograd]") {
   CHECK_FALSE(std::signbit(abs(Variable(scalar(Real(-0.0)))).item()));
 }
+
+TEST_CASE("a target without a class weight is our error", "[autograd]") {
+  const CrossEntropyOptions options{.padding = 7, .class_weights = {2, 5}};
+  for (const std::int64_t id : {-1, 2, 9}) {
+    CHECK_THROWS_WITH(target_weight(Ids({2, 2}, {0, 7, 1, id}), options),
+                      Catch::Contains("id " + std::to_string(id)) && Catch::Contains("[1, 1]") &&
+                          Catch::Contains("2 class weights"));
+    CHECK_THROWS_AS(target_weight(Ids({id}), options), ShapeError);
+  }
+}
+
+TEST_CASE("max keeps NaN along any axis", "[autograd]") {
+  const Variable x = tensor({2, 3}, {1, std::numeric_limits<Real>::quiet_NaN(), 3, 4, 5, 6});
+  const Tensor rows = max(x, 1).value(), columns = max(x, 0).value();
+  CHECK(std::isnan(rows.data()[0]));
+  CHECK(rows.data()[1] == 6);
+  CHECK(columns.data()[0] == 4);
+  CHECK(std::isnan(columns.data()[1]));
+}

@@ -68,6 +68,44 @@ TEST_CASE("flags beat the file, which beats the task's defaults", "[cli]") {
   CHECK(parameters_in(shell, last_of("again")) == parameters_in(shell, last_of("run")));
 }
 
+TEST_CASE("a run is resumed where the config file says, unless a flag says otherwise", "[cli]") {
+  const Shell shell;
+  write(shell.folder / "x.toml", "out = \"somewhere\"\nepochs = 2\n");
+  REQUIRE(shell.call({"train", "line", "--config", "x.toml"}).code == 0);
+  const Result resumed = shell.call({"train", "line", "--config", "x.toml", "--resume", "--epochs", "3"});
+  CHECK(resumed.code == 0);
+  CHECK_THAT(resumed.err, Contains("resuming somewhere at step 14"));
+  CHECK(read_checkpoint(shell.folder / last_of("somewhere")).position.step == 21);
+  const Result other = shell.call({"train", "line", "--config", "x.toml", "--resume", "--out", "other"});
+  CHECK(other.code == 4);
+  CHECK_THAT(other.err, Contains(last_of("other")));
+}
+
+TEST_CASE("the newest run is the one with the highest number, also after a gap", "[cli]") {
+  const Shell shell;
+  CHECK(shell.call({"train", "line", "--resume"}).code == 2);
+  for (int i = 0; i < 3; ++i) REQUIRE(shell.call({"train", "line", "--epochs", "1"}).code == 0);
+  std::filesystem::remove_all(shell.folder / "runs/line-2");
+  // Names that are not ours, and a file that is no run.
+  for (const char* name : {"line-4b", "line-07", "line-", "linear-9"})
+    std::filesystem::create_directories(shell.folder / "runs" / name);
+  write(shell.folder / "runs/line-5", "a file");
+  const Result resumed = shell.call({"train", "line", "--resume", "--epochs", "2"});
+  CHECK(resumed.code == 0);
+  CHECK_THAT(resumed.err, Contains("resuming runs/line-3 at step 7"));
+  // A new one is the newest: it does not fill the gap.
+  CHECK_THAT(shell.call({"train", "line", "--epochs", "1"}).err, Contains("training line in runs/line-6"));
+}
+
+TEST_CASE("a last model that is better out of turn is told of, and not chosen", "[cli]") {
+  const Shell shell;
+  const Result result = shell.call({"train", "line", "--out", "run", "--steps", "9", "--eval-every", "7"});
+  CHECK(result.code == 0);
+  CHECK_THAT(result.err, Contains("the best model is of step 7: " + best_of("run")) &&
+                             Contains("off the schedule, is better: " + last_of("run")));
+  CHECK(read_checkpoint(shell.folder / best_of("run")).position.step == 7);
+}
+
 TEST_CASE("what is not known is refused with a suggestion", "[cli]") {
   const Shell shell;
   write(shell.folder / "x.toml", "lr = 0.1\nbacth-size = 3\n");

@@ -2,6 +2,7 @@
 
 #include "core/blas.hpp"
 #include "core/blas_kernel.hpp"
+#include "core/check.hpp"
 #include "core/oracle.hpp"
 
 using namespace fovea;
@@ -146,4 +147,17 @@ TEST_CASE("small products at every level", "[core]") {
       }
     }
   });
+}
+
+TEST_CASE("sizes that BLAS cannot count are refused, strides that nobody needs are not", "[core]") {
+  const std::size_t many = std::size_t{1} << 31;
+  CHECK_THROWS_WITH(gemm(1, 1, many, 1, {nullptr, many}, {nullptr, 1}, 0, nullptr, 1),
+                    Catch::Contains("2147483648") && Catch::Contains("2147483647"));
+  CHECK_THROWS_AS(gemm(2, 1, 200, 1, {nullptr, many}, {nullptr, 1}, 0, nullptr, 1), ShapeError);
+  CHECK_THROWS_AS(gemm(2, 200, 1, 1, {nullptr, 1}, {nullptr, 200}, 0, nullptr, many), ShapeError);
+  // One row has no next one.
+  const Reals a(1, Real(2)), b = oracle::random(200, 1);
+  Reals c(200);
+  gemm(1, 200, 1, 1, {a.data(), many}, {b.data(), many}, 0, c.data(), many);
+  for (std::size_t i = 0; i < 200; ++i) REQUIRE(c[i] == 2 * b[i]);
 }

@@ -117,6 +117,10 @@ TEST_CASE("a mask that does not fit is refused in words", "[core]") {
   CHECK_THROWS_WITH(Mask::global_tokens({4}).expand(1, 3, 4), Catch::Contains("global token 4"));
   CHECK_THROWS_AS(Mask::strided(0), ConfigError);
   CHECK_THROWS_AS(Mask::blocks(0), ConfigError);
+  const std::size_t too_far = std::size_t{1} << 63;
+  CHECK_THROWS_WITH(Mask::strided(too_far), Catch::Contains("9223372036854775808"));
+  CHECK_THROWS_WITH(Mask::blocks(too_far), Catch::Contains("9223372036854775808"));
+  CHECK_NOTHROW(Mask::strided(too_far - 1));
 }
 
 TEST_CASE("what a tile is said to hold is true of its elements", "[core]") {

@@ -140,7 +140,10 @@ TEST_CASE("positions are sines and cosines, or learned", "[modules]") {
   Rng rng(1);
   const LearnedPositions learned(5, 2, rng);
   CHECK_THAT(learned(2, 3).value(), close_to(slice(learned.table, 0, 3, 5).value()));
-  CHECK_THROWS_WITH(learned(3, 3), Catch::Contains("3 … 6") && Catch::Contains("5"));
+  CHECK_THROWS_WITH(learned(3, 3), Catch::Contains("3 positions from 3 on") && Catch::Contains("only 5"));
+  CHECK_THROWS_WITH(learned(2, ~std::size_t{0}), Catch::Contains("positions"));
+  CHECK(learned(0, 5).shape() == Shape{0, 2});
+  CHECK_THROWS_AS(learned(0, 6), ShapeError);
 }
 
 TEST_CASE("a parameter used twice is one parameter: tied", "[modules]") {
@@ -216,4 +219,16 @@ TEST_CASE("parameters of a constant model can be counted", "[modules]") {
   Rng rng(1);
   const Linear layer(3, 2, rng);
   CHECK(parameter_count(layer) == 8);
+}
+
+TEST_CASE("a rate of dropout is looked at when it is given", "[modules]") {
+  for (const double rate : {-0.1, 1.0, 1.5, std::nan("")}) {
+    CHECK_THROWS_AS(Dropout{rate}, ConfigError);
+    Dropout dropout;
+    CHECK_THROWS_WITH(dropout.set_rate(rate), Catch::Contains("0 ≤ rate < 1"));
+    CHECK(dropout.rate() == 0);
+  }
+  Dropout dropout(0.5);
+  dropout.set_rate(0.25);
+  CHECK(dropout.rate() == 0.25);
 }

@@ -208,6 +208,20 @@ TEST_CASE("averaged weights follow the weights and change places with them", "[o
   CHECK(average.state().at("weight").at(0) == Approx(2));
 }
 
+TEST_CASE("averages of other shapes change nothing", "[optim]") {
+  Pair pair;
+  WeightAverage average(0.75);
+  average.update(pair.named());
+  const Tensor weight = pair.weight.value();
+  pair.weight.set(tensor(Shape{2}, {5, -2}));
+  pair.bias = Param(tensor(Shape{3}, {1, 2, 3}));
+  const std::string refused = "bias has shape [3]; its average has [1]";
+  CHECK_THROWS_WITH(average.swap(pair.named()), Catch::Contains(refused));
+  CHECK(pair.weight.value().at(0) == 5);
+  CHECK_THROWS_WITH(average.update(pair.named()), Catch::Contains(refused));
+  CHECK(same_bits(average.state().at("weight"), weight));
+}
+
 TEST_CASE("a parameter without a gradient is left alone, also by decay", "[optim]") {
   for (const auto& method : all_with_decay()) {
     Pair pair;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <catch2/catch.hpp>
 
 #include "autograd/declared_ops.hpp"
@@ -67,6 +69,11 @@ const Recipes ops = {
     {"weighted_sum", [](Case& c) { return weighted_sum(c["weights"], c["values"]); }},
     {"dot_attention",
      [](Case& c) { return dot_attention(c["query"], c["keys"], c["values"], Real(0.5)).context; }},
+    {"packed_attention",
+     [](Case& c) {
+       const Real scale = 1 / std::sqrt(Real(3));
+       return packed_attention(c["packed"], scale, {{}, {}, 0, nullptr, {}, 2}).context;
+     }},
     {"additive_attention",
      [](Case& c) { return additive_attention(c["a"], c["b"], c["v"], c["values"]).context; }},
     {"additive_scores", [](Case& c) { return additive_scores(c["a"], c["b"], c["v"]); }},

@@ -29,6 +29,23 @@ struct Parts {
 
 Checkpoint holding(Entries entries) { return {"x.fovea", {}, {}, std::move(entries)}; }
 
+// Its model is as wide as its state says.
+struct Growing : LineTask {
+  using LineTask::LineTask;
+  std::uint64_t width = 6;
+  void grow(std::uint64_t to) {
+    width = to;
+    model.hidden = Param(zeros(Shape{width, 3}));
+    model.bias = Param(zeros(Shape{width}), Param::Decay::no);
+    model.out = Param(zeros(Shape{1, width}));
+  }
+  template <class Archive>
+  void state(Archive& archive) {
+    archive("width", width);
+    if constexpr (Archive::reading) grow(width);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("parameters and buffers come back by path", "[training]") {
@@ -131,4 +148,63 @@ TEST_CASE("a checkpoint restores a whole task", "[training]") {
                   state.optimizer->state().at("out").at("second")));
   CHECK(copied.position == state.position);
   CHECK(copied.optimizer->steps() == 3);
+}
+
+TEST_CASE("a task that cannot be loaded whole is left as it was", "[training]") {
+  LineTask source({}, 1);
+  source.words = {"other"};
+  source.slopes = {4, 5, 6};
+  FitState trained = start_state(LineTask::defaults());
+  TrainConfig config = LineTask::defaults();
+  config.steps = 3;
+  fit(source, config, trained);
+  const TemporaryFolder folder;
+  save_checkpoint(folder / "x.fovea", source, trained, {"line", "", {}});
+  const Checkpoint good = read_checkpoint(folder / "x.fovea");
+
+  const auto refuse = [&](const std::string& name, std::optional<Entry> instead, const std::string& words) {
+    INFO(name);
+    Checkpoint bad = good;
+    bad.entries = {};
+    for (const Entry& entry : good.entries.all()) {
+      if (entry.name != name) bad.entries.add(entry.name, entry.shape, entry.values);
+    }
+    if (instead) bad.entries.add(instead->name, instead->shape, instead->values);
+    LineTask task({}, 2);
+    const LineTask before = task;
+    FitState state = start_state(config);
+    state.optimizer->set_steps(9);
+    CHECK_THROWS_WITH(load_checkpoint(bad, task, state), Contains(words));
+    CHECK(task.words == before.words);
+    CHECK(task.slopes == before.slopes);
+    CHECK(same_bits(task.model.hidden.value(), before.model.hidden.value()));
+    CHECK(same_bits(task.model.scale.value, before.model.scale.value));
+    CHECK(state.optimizer->steps() == 9);
+    CHECK(state.position == Position{});
+  };
+  const std::vector<float> two(2, 0.5f);
+  refuse("state/slopes", {}, "state/slopes is missing");
+  refuse("", Entry{"state/old", {2}, two}, "state/old");
+  refuse("param/out", {}, "missing: param/out");
+  refuse("param/out", Entry{"param/out", {2}, two}, "param/out is [2] in the file and [1, 6] here");
+  refuse("", Entry{"buffer/old", {2}, two}, "unexpected: buffer/old");
+  refuse("optimizer/steps", {}, "optimizer/steps is missing");
+  refuse("optimizer/out/first", Entry{"optimizer/out/first", {2}, two}, "optimizer/out/first is [2]");
+}
+
+TEST_CASE("a model that its task's state has resized gets its old size back", "[training]") {
+  Growing wide({}, 1), task({}, 2);
+  wide.grow(9);
+  Checkpoint from = holding({});
+  StateWriter writer(from.entries);
+  wide.state(writer);
+  add_model(from.entries, parameters(wide.model), buffers(wide.model));
+  const Tensor before = task.model.hidden.value();
+  Checkpoint bad = from;
+  bad.entries.add("param/old", std::vector<float>{1});
+  CHECK_THROWS_WITH(load_task(bad, task), Contains("param/old"));
+  CHECK(task.width == 6);
+  CHECK(same_bits(task.model.hidden.value(), before));
+  load_task(from, task);
+  CHECK(task.model.hidden.shape() == Shape{9, 3});
 }

@@ -149,6 +149,18 @@ TEST_CASE("entries that do not add up are refused", "[training]") {
   CHECK_THROWS_AS(Entries::unpack(bad), CheckpointError);
 }
 
+TEST_CASE("a name in a file that reads like another error does not change the advice", "[training]") {
+  Entries numbers;
+  numbers.add("x", {1}, std::vector<float>{1});
+  numbers.add("y reads up to", std::vector<std::string>{"z"});
+  std::string bytes = numbers.pack();
+  const std::size_t kind = bytes.find("reads up to") + 11;
+  bytes[kind + 1] = 99;  // the number of axes
+  const TemporaryFolder folder;
+  write(folder / "x.fovea", envelope::wrap(envelope::checkpoint, bytes));
+  CHECK_THAT(error_of(folder / "x.fovea"), Contains("y reads up to claims") && Contains("train again"));
+}
+
 // Cases cereal#340, flashlight#916.
 TEST_CASE("a file of a newer version says so", "[training]") {
   const TemporaryFolder folder;
@@ -157,7 +169,7 @@ TEST_CASE("a file of a newer version says so", "[training]") {
   bytes[8] = 3;
   write(folder / "x.fovea", bytes);
   CHECK_THAT(error_of(folder / "x.fovea"),
-             Contains("x.fovea: file is version 3, this program reads up to 1"));
+             Contains("x.fovea: file is version 3, this program reads up to 1; use a newer fovea"));
 }
 
 TEST_CASE("other files are not taken for checkpoints", "[training]") {

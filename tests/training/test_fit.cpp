@@ -240,11 +240,75 @@ TEST_CASE("patience counts evaluations since the best one, also over a resume", 
   CHECK(resumed.position.step == 10);
 }
 
+// A run that is to take 20 steps, left after `stop` of them as if that had been all, then taken up again.
+TEST_CASE("a run that ended off its schedule goes on like one that did not end there", "[training]") {
+  const std::uint64_t stop = GENERATE(1, 5, 7, 13);
+  TrainConfig config = config_of("adam", 20);
+  config.eval_every = 4;
+  const TemporaryFolder whole_folder, folder;
+  LineTask whole({}, 1);
+  FitState whole_state = start_state(config);
+  {
+    Run run(whole_folder / "run", Run::Open::fresh, label);
+    fit(whole, config, whole_state, &run);
+  }
+  {
+    TrainConfig part = config;
+    part.steps = stop;
+    LineTask task({}, 1);
+    FitState state = start_state(config);
+    Run run(folder / "run", Run::Open::fresh, label);
+    fit(task, part, state, &run);
+    CHECK(std::filesystem::exists(run.best()));  // also where no evaluation counts yet
+  }
+  LineTask task({}, 99);
+  FitState state = start_state(config);
+  Run run(folder / "run", Run::Open::resume, label);
+  load_checkpoint(read_checkpoint(run.last()), task, state);
+  fit(task, config, state, &run);
+  CHECK(same_models(task, whole));
+  CHECK(state.position == whole_state.position);
+  CHECK(content(run.last()) == content(Run::last_of(whole_folder / "run")));
+  CHECK(content(run.best()) == content(Run::best_of(whole_folder / "run")));
+  std::vector<std::string> scheduled;
+  for (const std::string& row : rows_of(folder / "run")) {
+    if (nlohmann::json::parse(row)["step"].get<int>() % 4 == 0) scheduled.push_back(row);
+  }
+  CHECK(scheduled == rows_of(whole_folder / "run"));
+}
+
+TEST_CASE("the last evaluation counts for patience and best only when it is due", "[training]") {
+  TrainConfig config = config_of("adam", 40);
+  config.eval_every = 4;
+  config.patience = 2;
+  const auto left_and_resumed = [&](std::vector<double> before, std::vector<double> after) {
+    LineTask task({}, 1);
+    FitState state = start_state(config);
+    TrainConfig part = config;
+    part.steps = 6;
+    const bool better = before[1] < before[0];
+    task.script = std::move(before);
+    CHECK(fit(task, part, state).last_is_better == better);
+    task.script = std::move(after);
+    CHECK(!fit(task, config, state).last_is_better);
+    return state.position;
+  };
+  // Worse at step 6: two more evaluations are waited for, as without the stop there.
+  CHECK(left_and_resumed({3, 9}, {4, 5}).step == 12);
+  // Better at step 6: the run without the stop would not have seen it.
+  const Position at = left_and_resumed({3, 1}, {2, 4, 4});
+  CHECK(at.best == 2);
+  CHECK(at.best_step == 8);
+  CHECK(at.step == 16);
+}
+
 TEST_CASE("a first evaluation that is not a number is no best one", "[training]") {
   LineTask task({}, 1);
   task.script = {NAN};
   FitState state = start_state(config_of("adam", 1));
-  fit(task, config_of("adam", 1), state);
+  TrainConfig config = config_of("adam", 1);
+  config.eval_every = 1;
+  fit(task, config, state);
   CHECK(!state.position.has_best);
 }
 
@@ -256,7 +320,8 @@ TEST_CASE("a loss that is not finite names op and step, and changes nothing", "[
   fit(good, config_of("adam", 4), good_state);
   bad.poisoned_step = 4;
   Run run(folder / "run", Run::Open::fresh, label);
-  CHECK_THROWS_WITH(fit(bad, config, state, &run), Contains("step 5") && Contains("[log]"));
+  CHECK_THROWS_WITH(fit(bad, config, state, &run),
+                    Contains("step 5") && Contains("[log]") && Contains("parameter is out"));
   CHECK(same_models(good, bad));
   CHECK(state.optimizer->steps() == 4);
   CHECK(state.position.step == 4);

@@ -73,6 +73,21 @@ TEST_CASE("two processes do not write to one run", "[training]") {
   CHECK_THROWS_WITH(Run(folder / "run", Run::Open::resume, label), Contains("in use"));
 }
 
+TEST_CASE("a run that could not be opened is not in use", "[training]") {
+  const TemporaryFolder folder;
+  const auto stands_in_the_way = [&](const char* name, Run::Open how) {
+    INFO(name);
+    std::filesystem::remove(folder / name);
+    std::filesystem::create_directories(folder / name / "something");
+    CHECK_THROWS_WITH(Run(folder.path, how, label), Contains(name));
+    std::filesystem::remove_all(folder / name);
+    CHECK_NOTHROW(Run(folder.path, how, label));
+  };
+  stands_in_the_way("run.json", Run::Open::overwrite);
+  stands_in_the_way("checkpoints/last.fovea.tmp", Run::Open::resume);
+  stands_in_the_way("train.log", Run::Open::resume);
+}
+
 TEST_CASE("rows are kept up to a step", "[training]") {
   const TemporaryFolder folder;
   Run run(folder / "run", Run::Open::fresh, label);

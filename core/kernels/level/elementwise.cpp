@@ -66,10 +66,6 @@ void add_into(std::size_t n, const Real* x, Real* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
-void fill(std::size_t n, Real value, Real* y) {
-  for (std::size_t i = 0; i < n; ++i) y[i] = value;
-}
-
 }  // namespace
 
 void set_elementwise(Kernels& table) {
@@ -91,7 +87,6 @@ void set_elementwise(Kernels& table) {
   table.scale = scale;
   table.add_scaled = add_scaled;
   table.add_into = add_into;
-  table.fill = fill;
 }
 
 }  // namespace FOVEA_LEVEL

@@ -20,15 +20,8 @@ void layer_norm(std::size_t R, std::size_t n, const Real* x, const Real* gain, c
     }
     const Real m = mean[r] = static_cast<Real>(centre);
     const Real s = rstd[r] = static_cast<Real>(1 / __builtin_sqrt(squares / static_cast<double>(n) + eps));
-    if (gain && bias) {
 #pragma omp simd
-      for (std::size_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s * gain[i] + bias[i];
-      continue;
-    }
-#pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
-    for (std::size_t i = 0; gain && i < n; ++i) y[i] *= gain[i];
-    for (std::size_t i = 0; bias && i < n; ++i) y[i] += bias[i];
+    for (std::size_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s * gain[i] + bias[i];
   }
 }
 
@@ -39,23 +32,13 @@ void layer_norm_grad(std::size_t R, std::size_t n, const Real* x, const Real* ga
   for (std::size_t r = 0; r < R; ++r, x += n, dy += n, dx += n) {
     const Real m = mean[r], s = rstd[r];
     double sum = 0, sum_h = 0;
-    if (gain) {
 #pragma omp simd reduction(+ : sum, sum_h)
-      for (std::size_t i = 0; i < n; ++i) {
-        const Real product = dy[i] * gain[i], g = dy[i] == 0 ? Real(0) : product;
-        const Real h = g * ((x[i] - m) * s);
-        dx[i] = g;
-        sum += g;
-        sum_h += g == 0 ? Real(0) : h;
-      }
-    } else {
-#pragma omp simd reduction(+ : sum, sum_h)
-      for (std::size_t i = 0; i < n; ++i) {
-        const Real g = dy[i], h = g * ((x[i] - m) * s);
-        dx[i] = g;
-        sum += g;
-        sum_h += g == 0 ? Real(0) : h;
-      }
+    for (std::size_t i = 0; i < n; ++i) {
+      const Real product = dy[i] * gain[i], g = dy[i] == 0 ? Real(0) : product;
+      const Real h = g * ((x[i] - m) * s);
+      dx[i] = g;
+      sum += g;
+      sum_h += g == 0 ? Real(0) : h;
     }
     const Real shift = static_cast<Real>(sum / static_cast<double>(n));
     const Real slope = static_cast<Real>(sum_h / static_cast<double>(n));
@@ -66,16 +49,11 @@ void layer_norm_grad(std::size_t R, std::size_t n, const Real* x, const Real* ga
       const Real scaled = s * d;
       dx[i] = d == 0 ? Real(0) : scaled;
     }
-    if (dgain) {
 #pragma omp simd
-      for (std::size_t i = 0; i < n; ++i) {
-        const Real d = dy[i] * ((x[i] - m) * s);
-        dgain[i] += dy[i] == 0 ? Real(0) : d;
-      }
-    }
-    if (dbias) {
-#pragma omp simd
-      for (std::size_t i = 0; i < n; ++i) dbias[i] += dy[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      const Real d = dy[i] * ((x[i] - m) * s);
+      dgain[i] += dy[i] == 0 ? Real(0) : d;
+      dbias[i] += dy[i];
     }
   }
 }

@@ -12,24 +12,11 @@ double sum(std::size_t n, const Real* x) {
   return total;
 }
 
-double dot(std::size_t n, const Real* x, const Real* y) {
+double sum_squares(std::size_t n, const Real* x) {
   double total = 0;
 #pragma omp simd reduction(+ : total)
-  for (std::size_t i = 0; i < n; ++i) total += static_cast<double>(x[i]) * y[i];
+  for (std::size_t i = 0; i < n; ++i) total += static_cast<double>(x[i]) * x[i];
   return total;
-}
-
-double sum_squares(std::size_t n, const Real* x) { return dot(n, x, x); }
-
-Real max(std::size_t n, const Real* x) {
-  Real best = -Its::infinity;
-  Bits odd = 0;
-#pragma omp simd reduction(max : best) reduction(| : odd)
-  for (std::size_t i = 0; i < n; ++i) {
-    best = x[i] > best ? x[i] : best;
-    odd |= x[i] == x[i] ? Bits(0) : Bits(1);
-  }
-  return odd ? Its::nan : best;
 }
 
 bool finite(std::size_t n, const Real* x) {
@@ -65,9 +52,7 @@ void sum_columns(std::size_t rows, std::size_t n, const Real* x, std::size_t str
 
 void set_reductions(Kernels& table) {
   table.sum = sum;
-  table.dot = dot;
   table.sum_squares = sum_squares;
-  table.max = max;
   table.finite = finite;
   table.sum_columns = sum_columns;
   table.add_columns = add_columns;

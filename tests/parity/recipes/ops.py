@@ -118,6 +118,11 @@ def products():
         dot,
         {"query": normal(2, 3, 4), "keys": normal(2, 5, 4), "values": normal(2, 5, 3)},
     )
+    def packed(packed):
+        query, keys, values = (x.unflatten(-1, (2, 3)).transpose(1, 2) for x in packed.chunk(3, -1))
+        return F.scaled_dot_product_attention(query, keys, values).transpose(1, 2).flatten(-2)
+
+    yield case("packed_attention: two heads", packed, {"packed": normal(2, 4, 18)})
     additive = {"a": normal(2, 3, 5), "b": normal(2, 4, 5), "v": normal(5)}
     yield case(
         "additive_attention: own values",
