@@ -103,6 +103,12 @@ TEST_CASE("causal is aligned to each item's own end where both lengths are known
   check_rule(mask, 2, 2, 4, [](std::size_t b, long i, long j) {
     return b == 0 ? i < 1 && j < 3 && j <= i + 2 : i < 2 && j < 4 && j <= i + 2;
   });
+  // Of two lengths the shorter is the item's own, whichever comes first.
+  for (const Mask& keys : {Mask::key_lengths({2, 4}) & Mask::key_lengths({3, 3}),
+                           Mask::key_lengths({3, 3}) & Mask::key_lengths({2, 4})}) {
+    check_rule(Mask::causal() & Mask::query_lengths({2, 2}) & keys, 2, 2, 4,
+               [](std::size_t b, long i, long j) { return b == 0 ? j < 2 && j <= i : j < 3 && j <= i + 1; });
+  }
   // With key lengths alone a padded self-attention stays a triangle.
   check_rule(Mask::causal() & Mask::key_lengths({2}), 1, 4, 4,
              [](std::size_t, long i, long j) { return j <= i && j < 2; });
