@@ -105,6 +105,26 @@ TEST_CASE("ops: the recorded op is the row's, a zero cotangent gives zero, nothi
   CHECK(live_nodes() == before);
 }
 
+TEST_CASE("ops: a gradient doubles with its cotangent, also from exactly 1", "[autograd]") {
+  for (const OpRow& row : op_table()) {
+    for (std::size_t i = 0; i < row.samples.size(); ++i) {
+      INFO(row.name << ", sample " << i);
+      std::vector<std::vector<Tensor>> results;
+      for (const Real size : {Real(1), Real(2)}) {
+        std::vector<Variable> leaves;
+        const Variable y = call_on_leaves(row.samples[i], leaves);
+        const Tensor cotangent = filled(y.shape(), size);
+        results.push_back(gradients(std::span(&y, 1), std::span(&cotangent, 1), leaves));
+      }
+      for (std::size_t k = 0; k < results[0].size(); ++k) {
+        Tensor twice = results[0][k];
+        for (Real& g : twice) g *= 2;
+        CHECK_THAT(results[1][k], close_to(twice));
+      }
+    }
+  }
+}
+
 TEST_CASE("ops: without a tracked input, or under NoGrad, nothing is recorded", "[autograd]") {
   for (const OpRow& row : op_table()) {
     INFO(row.name);
@@ -123,6 +143,7 @@ TEST_CASE("a zero cotangent gives a zero gradient where the derivative is infini
       {"x/0", [](const Variable& x) { return div(x, scalar(0)); }},
       {"log at 0", [](const Variable& x) { return log(x); }},
       {"sqrt at 0", [](const Variable& x) { return sqrt(x); }},
+      {"pow at 0", [](const Variable& x) { return pow(x, Real(0.5)); }},
       {"x · inf", [inf](const Variable& x) { return mul(x, scalar(inf)); }},
       {"matmul with inf",
        [inf](const Variable& x) {
@@ -140,6 +161,14 @@ TEST_CASE("a zero cotangent gives a zero gradient where the derivative is infini
     backward(y, zeros(y.shape()));
     CHECK_THAT(*x.grad(), close_to(zeros({1})));
   }
+}
+
+TEST_CASE("a power of 0 is constant, also at 0", "[autograd]") {
+  const Variable x = Variable::leaf(tensor({2}, {0, 3}));
+  const Variable y = pow(x, Real(0));
+  backward(sum(y));
+  CHECK_THAT(y.value(), close_to(tensor({2}, {1, 1})));
+  CHECK_THAT(*x.grad(), close_to(zeros({2}), 0));
 }
 
 TEST_CASE("the row of the padding id gets no gradient", "[autograd]") {
