@@ -162,8 +162,8 @@ def edits(text, mask, begin, end, siblings, scalars):
     for match, start, stop in each(r"\{([^{},]*data\(\)[^{},]*, [^{},]+)\}"):
         yield "transpose", start, stop, "{" + text[slice(*part(match, 1))] + ", true}"
     for match, start, stop in each(r"\b(\w*)[({](?=[^)}\s])"):
-        if match[1] in ("record", "record_joint", "Wrt", "for", "if", "check"):
-            continue
+        if match[1] in ("record", "record_joint", "Wrt", "for", "if", "check", "min", "max"):
+            continue  # what has no order of its own, or no other
         places = arguments(mask, stop - 1)
         if re.fullmatch(r"kernels\(\)\.(add|mul)", text[slice(*places[0])]):
             continue  # a + b = b + a
