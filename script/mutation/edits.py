@@ -142,10 +142,12 @@ def edits(text, mask, begin, end, siblings, scalars):
         yield "term", start, stop, ""
     for match, start, stop in each(r"(?<![\w)\]] )(?<![-\w)\]])-(?=[\w(.])(?!>)"):
         yield "sign", start, stop, ""
-    # The whole of a returned or shared value, doubled.
+    # The whole of a returned or shared value, doubled; an answer turned round.
     for match, _, _ in each(r"\breturn ([^;{}]+);"):
         expression = text[slice(*part(match, 1))]
-        if not expression.startswith("record"):
+        if re.search(r" (?:<=?|>=?|==|!=|&&|\|\|) ", match[1]) and "?" not in match[1]:
+            yield "flag", *part(match, 1), f"!({expression})"
+        elif not expression.startswith("record"):
             yield "factor", *part(match, 1), twice(expression)
     for match, start, stop in each(r"\b(?:share|record)\("):
         places = arguments(mask, stop - 1)
