@@ -143,6 +143,7 @@ TEST_CASE("a zero cotangent gives a zero gradient where the derivative is infini
       {"x/0", [](const Variable& x) { return div(x, scalar(0)); }},
       {"log at 0", [](const Variable& x) { return log(x); }},
       {"sqrt at 0", [](const Variable& x) { return sqrt(x); }},
+      {"exp of 1000", [](const Variable& x) { return exp(add(x, scalar(1000))); }},
       {"pow at 0", [](const Variable& x) { return pow(x, Real(0.5)); }},
       {"x · inf", [inf](const Variable& x) { return mul(x, scalar(inf)); }},
       {"matmul with inf",
@@ -169,6 +170,28 @@ TEST_CASE("a power of 0 is constant, also at 0", "[autograd]") {
   backward(sum(y));
   CHECK_THAT(y.value(), close_to(tensor({2}, {1, 1})));
   CHECK_THAT(*x.grad(), close_to(zeros({2}), 0));
+}
+
+TEST_CASE("what relu cuts off gets no gradient, not even of an infinite one", "[autograd]") {
+  const Variable x = Variable::leaf(tensor({3}, {-1, 0, 1}));
+  backward(relu(x), filled({3}, std::numeric_limits<Real>::infinity()));
+  CHECK(x.grad()->at(0) == 0);
+  CHECK(x.grad()->at(1) == 0);
+  CHECK(std::isinf(x.grad()->at(2)));
+}
+
+TEST_CASE("where a prediction is right, no loss of the difference has a gradient", "[autograd]") {
+  const std::vector<std::function<Variable(const Variable&, const Variable&)>> losses = {
+      mse, mae, [](const Variable& p, const Variable& y) { return huber(p, y, Real(0.5)); },
+      [](const Variable& p, const Variable& y) { return pinball(p, y, Real(0.1)); }};
+  for (const auto& loss : losses) {
+    const Variable p = Variable::leaf(tensor({2}, {1, -2})), y = Variable::leaf(tensor({2}, {1, -2}));
+    const Variable value = loss(p, y);
+    backward(value);
+    CHECK(value.item() == 0);
+    CHECK_THAT(*p.grad(), close_to(zeros({2}), 0));
+    CHECK_THAT(*y.grad(), close_to(zeros({2}), 0));
+  }
 }
 
 TEST_CASE("the row of the padding id gets no gradient", "[autograd]") {
