@@ -147,7 +147,7 @@ def edits(text, mask, begin, end, siblings, scalars):
         expression = text[slice(*part(match, 1))]
         if re.search(r" (?:<=?|>=?|==|!=|&&|\|\|) ", match[1]) and "?" not in match[1]:
             yield "flag", *part(match, 1), f"!({expression})"
-        elif not expression.startswith("record"):
+        elif not re.match(r"record|true$|false$|nullptr$|\{\}$", expression):
             yield "factor", *part(match, 1), twice(expression)
     for match, start, stop in each(r"\b(?:share|record)\("):
         places = arguments(mask, stop - 1)

@@ -118,6 +118,10 @@ TEST_CASE("a mask that does not fit is refused in words", "[core]") {
   CHECK_THROWS_WITH(Mask::key_lengths({1}).expand(2, 3, 4), Catch::Contains("1 key lengths for 2 items"));
   CHECK_THROWS_WITH((Mask::causal() & Mask::query_lengths({4})).expand(1, 3, 4),
                     Catch::Contains("query length 4 of 3"));
+  // Wherever it stands in the whole.
+  const Mask bad = Mask::query_lengths({4}), good = Mask::causal();
+  for (const Mask& mask : {bad & good, good & bad, bad | good, good | bad, good & (good | (bad & good))})
+    CHECK_THROWS_WITH(mask.expand(1, 3, 4), Catch::Contains("query length 4 of 3"));
   CHECK_THROWS_WITH(Mask::keep(Keep({2}, {1, 1})).expand(1, 3, 4),
                     Catch::Contains("[2]") && Catch::Contains("[1, 3, 4]"));
   CHECK_THROWS_WITH(Mask::global_tokens({4}).expand(1, 3, 4), Catch::Contains("global token 4"));
