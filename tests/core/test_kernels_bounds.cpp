@@ -49,6 +49,7 @@ TEST_CASE("kernels of rows write their rows and no more", "[core]") {
     for (std::size_t n : oracle::lengths) {
       const std::size_t all = rows * n;
       const Reals x = inputs(all, 1), dy = inputs(all, 2), odd(all + 1, not_a_number), none(all + 1, Real(0));
+      const Reals dh = inputs(rows, 4);
       const std::vector<unsigned char> keep(all + 1, 1);
       fenced(all, [&](Real* y) { k.softmax(rows, n, x.data(), y); });
       fenced(all, [&](Real* y) { k.masked_softmax(rows, n, x.data(), keep.data(), n, y); });
@@ -57,7 +58,7 @@ TEST_CASE("kernels of rows write their rows and no more", "[core]") {
       fenced(all, [&](Real* y) { k.log_softmax(rows, n, x.data(), y); });
       fenced(all, [&](Real* dx) { k.log_softmax_grad(rows, n, x.data(), dy.data(), dx); });
       fenced(rows, [&](Real* h) { k.entropy(rows, n, x.data(), h); });
-      fenced(all, [&](Real* dp) { k.entropy_grad(rows, n, x.data(), dy.data(), dp); });
+      fenced(all, [&](Real* dp) { k.entropy_grad(rows, n, x.data(), dh.data(), dp); });
       fenced(n, [&](Real* out) { k.sum_columns(rows, n, x.data(), n, out); });
       fenced<double>(n, [&](double* total) { k.add_columns(rows, n, x.data(), n, total); });
       fenced(all, [&](Real* out) { k.transpose(rows, n, x.data(), n, out, rows); });
