@@ -107,6 +107,8 @@ TEST_CASE("limits of elementary functions are exact", "[core]") {
     CHECK(at(k.tanh, infinity) == 1);
     CHECK(at(k.tanh, -infinity) == -1);
     CHECK(std::signbit(at(k.tanh, Real(-0.0))));
+    CHECK_FALSE(std::signbit(at(k.relu, Real(-0.0))));
+    CHECK_FALSE(std::signbit(at(k.abs, Real(-0.0))));
     CHECK(at(k.sigmoid, -infinity) == 0);
     CHECK(at(k.sigmoid, infinity) == 1);
     CHECK(at(k.log, 0) == -infinity);
@@ -154,6 +156,17 @@ TEST_CASE("derivatives of elementary functions", "[core]") {
         CHECK(dx[0] == 0);
         if (std::isnan(known)) CHECK(std::isnan(dx[1]));
       }
+    }
+  });
+}
+
+TEST_CASE("derivatives at the kink are 0", "[core]") {
+  at_each_level([](const Kernels& k) {
+    for (PairKernel f : {k.relu_grad, k.abs_grad}) {
+      const Real known = 0, dy = 3;
+      Real dx = 7;
+      f(1, &known, &dy, &dx);
+      CHECK(dx == 0);
     }
   });
 }
