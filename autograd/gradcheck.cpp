@@ -75,7 +75,8 @@ GradcheckReport::Worst compare(const NamedParam& named, const Tensor& analytic,
     const double a = analytic.data()[index], n = difference(*named.param, index, options.step, evaluate);
     const double larger = std::max(std::abs(a), std::abs(n)), gap = std::abs(a - n);
     const double relative = gap / std::max(larger, options.absolute / options.relative);
-    const bool failed = !(gap <= options.absolute + options.relative * larger);  // NaN fails
+    // NaN fails, and so does an infinity, for which the tolerance would be infinite too.
+    const bool failed = std::isinf(larger) || !(gap <= options.absolute + options.relative * larger);
     ++worst.checked;
     worst.failed += failed;
     if (i == 0 || (!std::isnan(worst.relative_error) && !(relative <= worst.relative_error))) {

@@ -5,6 +5,7 @@
 #include "autograd/engine.hpp"
 #include "core/draw.hpp"
 #include "modules/attention/attend.hpp"
+#include "modules/attention/multi_head.hpp"
 #include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
 #include "optim/optimizer.hpp"
@@ -22,6 +23,14 @@ std::function<void()> attention(const Score& score, std::size_t T) {
   return [score, q = leaf({4, T, 64}, 1), k = leaf({4, T, 64}, 2), v = leaf({4, T, 64}, 3)] {
     Pass pass;
     backward(sum(Variable(attend(score, q, k, v, pass).context)));
+  };
+}
+
+std::function<void()> self_attention() {
+  Rng rng(1);
+  return [module = std::make_shared<MultiHead>(256, 4, rng), x = leaf({16, 128, 256}, 2)] {
+    Pass pass;
+    backward(sum(Variable((*module)(x, pass).context)));
   };
 }
 
@@ -75,6 +84,10 @@ const std::vector<Workload>& workloads() {
        "scaled dot attention, B=4, one head of 64",
        {32, 64, 128, 256, 512, 1024, 2048},
        [](std::size_t T) { return attention(ScaledDotScore{}, T); }},
+      {"W3",
+       "multi-head self-attention 256/4, B=16, T=128",
+       {},
+       [](std::size_t) { return self_attention(); }},
       {"W7", "MLP 8-16-1, B=4: training step with Adam", {}, [](std::size_t) { return small_step(); }},
       {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
       {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},

@@ -20,7 +20,9 @@ class CloseTo : public Catch::MatcherBase<Tensor> {
     for (std::size_t i = 0; i < actual.size(); ++i) {
       const double a = static_cast<double>(actual.data()[i]), e = static_cast<double>(expected_.data()[i]);
       const bool same = (std::isnan(a) && std::isnan(e)) || a == e;
-      if (!same && !(std::abs(a - e) <= tolerance_ * std::max(1.0, std::abs(e)))) return false;
+      // An infinite tolerance would let anything pass for an infinity.
+      const bool close = std::isfinite(e) && std::abs(a - e) <= tolerance_ * std::max(1.0, std::abs(e));
+      if (!same && !close) return false;
     }
     return true;
   }

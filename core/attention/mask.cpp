@@ -17,15 +17,18 @@ void check_countable(const char* what, std::size_t size) {
   check<ConfigError>(size <= most, here, what, " of ", size, "; expected at most ", most);
 }
 
-// The lengths of kind `Lengths` that hold for the whole mask: those joined by `&` alone.
+// The lengths of kind `Lengths` that hold for the whole mask: those joined by `&` alone, of several the
+// shortest.
 template <class Lengths>
-const std::vector<std::size_t>* lengths_in(const Mask::Term& term) {
-  if (const auto* lengths = std::get_if<Lengths>(&term.part)) return &lengths->lengths;
-  if (const auto* both = std::get_if<Both>(&term.part)) {
-    const auto* found = lengths_in<Lengths>(*both->a);
-    return found ? found : lengths_in<Lengths>(*both->b);
-  }
-  return nullptr;
+std::optional<std::vector<std::size_t>> lengths_in(const Mask::Term& term) {
+  if (const auto* lengths = std::get_if<Lengths>(&term.part)) return lengths->lengths;
+  const auto* both = std::get_if<Both>(&term.part);
+  if (!both) return {};
+  auto a = lengths_in<Lengths>(*both->a);
+  const auto b = lengths_in<Lengths>(*both->b);
+  if (!a || !b) return a ? a : b;
+  for (std::size_t i = 0; i < a->size(); ++i) (*a)[i] = std::min((*a)[i], (*b)[i]);
+  return a;
 }
 
 std::shared_ptr<const Mask::Term> term(MaskPart part) {
@@ -81,8 +84,8 @@ MaskView Mask::view(std::size_t items, std::size_t queries, std::size_t keys) co
   view.shift_.assign(items, static_cast<std::int64_t>(keys) - static_cast<std::int64_t>(queries));
   if (!root_) return view;
   check_fits(root_->part, items, queries, keys);
-  const auto* of_keys = lengths_in<KeyLengths>(*root_);
-  const auto* of_queries = lengths_in<QueryLengths>(*root_);
+  const auto of_keys = lengths_in<KeyLengths>(*root_);
+  const auto of_queries = lengths_in<QueryLengths>(*root_);
   for (std::size_t b = 0; of_keys && of_queries && b < items; ++b) {
     view.shift_[b] = static_cast<std::int64_t>((*of_keys)[b]) - static_cast<std::int64_t>((*of_queries)[b]);
   }

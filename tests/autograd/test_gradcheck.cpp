@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <catch2/catch.hpp>
 
 #include "autograd/gradcheck.hpp"
@@ -18,6 +20,15 @@ Variable bad_square(const Variable& x) {
   return record(
       bad_square_op, numbers::binary(kernels().mul, x.value(), x.value()),
       Wrt{x, [x = x.shared()](const Tensor& dy) { return numbers::binary(kernels().mul, dy, *x); }});
+}
+
+const Op steep_op{"test_steep"};
+
+// x with an infinite gradient.
+Variable steep(const Variable& x) {
+  return record(
+      steep_op, Tensor(x.value()),
+      Wrt{x, [](const Tensor& dy) { return filled(dy.shape(), std::numeric_limits<Real>::infinity()); }});
 }
 
 }  // namespace
@@ -51,6 +62,11 @@ TEST_CASE("gradcheck fails when a gradient is not a number", "[autograd]") {
   if (sizeof(Real) < 8) return;
   const auto report = gradcheck([](auto in) { return log(in[0]); }, {tensor({1}, {-1})});
   CHECK_FALSE(report.passed);
+}
+
+TEST_CASE("gradcheck takes an infinite gradient for no number", "[autograd]") {
+  if (sizeof(Real) < 8) return;
+  CHECK_FALSE(gradcheck([](auto in) { return steep(in[0]); }, {tensor({1}, {2})}).passed);
 }
 
 TEST_CASE("the report names the element that is not a number", "[autograd]") {

@@ -108,6 +108,26 @@ TEST_CASE("ops: the recorded op is the row's, a zero cotangent gives zero, nothi
   CHECK(live_nodes() == before);
 }
 
+TEST_CASE("ops: a gradient doubles with its cotangent, also from exactly 1", "[autograd]") {
+  for (const OpRow& row : op_table()) {
+    for (std::size_t i = 0; i < row.samples.size(); ++i) {
+      INFO(row.name << ", sample " << i);
+      std::vector<std::vector<Tensor>> results;
+      for (const Real size : {Real(1), Real(2)}) {
+        std::vector<Variable> leaves;
+        const Variable y = call_on_leaves(row.samples[i], leaves);
+        const Tensor cotangent = filled(y.shape(), size);
+        results.push_back(gradients(std::span(&y, 1), std::span(&cotangent, 1), leaves));
+      }
+      for (std::size_t k = 0; k < results[0].size(); ++k) {
+        Tensor twice = results[0][k];
+        for (Real& g : twice) g *= 2;
+        CHECK_THAT(results[1][k], close_to(twice));
+      }
+    }
+  }
+}
+
 TEST_CASE("ops: without a tracked input, or under NoGrad, nothing is recorded", "[autograd]") {
   for (const OpRow& row : op_table()) {
     INFO(row.name);
@@ -126,6 +146,8 @@ TEST_CASE("a zero cotangent gives a zero gradient where the derivative is infini
       {"x/0", [](const Variable& x) { return div(x, scalar(0)); }},
       {"log at 0", [](const Variable& x) { return log(x); }},
       {"sqrt at 0", [](const Variable& x) { return sqrt(x); }},
+      {"exp of 1000", [](const Variable& x) { return exp(add(x, scalar(1000))); }},
+      {"pow at 0", [](const Variable& x) { return pow(x, Real(0.5)); }},
       {"x · inf", [inf](const Variable& x) { return mul(x, scalar(inf)); }},
       {"matmul with inf",
        [inf](const Variable& x) {
@@ -142,6 +164,36 @@ TEST_CASE("a zero cotangent gives a zero gradient where the derivative is infini
     const Variable y = f(x);
     backward(y, zeros(y.shape()));
     CHECK_THAT(*x.grad(), close_to(zeros({1})));
+  }
+}
+
+TEST_CASE("a power of 0 is constant, also at 0", "[autograd]") {
+  const Variable x = Variable::leaf(tensor({2}, {0, 3}));
+  const Variable y = pow(x, Real(0));
+  backward(sum(y));
+  CHECK_THAT(y.value(), close_to(tensor({2}, {1, 1})));
+  CHECK_THAT(*x.grad(), close_to(zeros({2}), 0));
+}
+
+TEST_CASE("what relu cuts off gets no gradient, not even of an infinite one", "[autograd]") {
+  const Variable x = Variable::leaf(tensor({3}, {-1, 0, 1}));
+  backward(relu(x), filled({3}, std::numeric_limits<Real>::infinity()));
+  CHECK(x.grad()->at(0) == 0);
+  CHECK(x.grad()->at(1) == 0);
+  CHECK(std::isinf(x.grad()->at(2)));
+}
+
+TEST_CASE("where a prediction is right, no loss of the difference has a gradient", "[autograd]") {
+  const std::vector<std::function<Variable(const Variable&, const Variable&)>> losses = {
+      mse, mae, [](const Variable& p, const Variable& y) { return huber(p, y, Real(0.5)); },
+      [](const Variable& p, const Variable& y) { return pinball(p, y, Real(0.1)); }};
+  for (const auto& loss : losses) {
+    const Variable p = Variable::leaf(tensor({2}, {1, -2})), y = Variable::leaf(tensor({2}, {1, -2}));
+    const Variable value = loss(p, y);
+    backward(value);
+    CHECK(value.item() == 0);
+    CHECK_THAT(*p.grad(), close_to(zeros({2}), 0));
+    CHECK_THAT(*y.grad(), close_to(zeros({2}), 0));
   }
 }
 

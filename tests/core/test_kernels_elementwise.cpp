@@ -42,6 +42,10 @@ double right_sqrt(double x) { return std::sqrt(x); }
 double right_tanh(double x) { return std::tanh(x); }
 double right_sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 double right_relu(double x) { return x <= 0 ? 0 : x; }
+double right_abs(double x) { return std::abs(x); }
+double right_softplus(double x) { return right_relu(x) + std::log1p(std::exp(-std::abs(x))); }
+double right_normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+double right_gelu(double x) { return x * right_normal(x); }
 
 const Reals edges{0,
                   Real(-0.0),
@@ -68,6 +72,10 @@ TEST_CASE("elementary functions are accurate at every level and length", "[core]
       check_unary(k, k.tanh, right_tanh, oracle::random(n, 4, -12, 12), 3);
       check_unary(k, k.sigmoid, right_sigmoid, oracle::random(n, 5, -top, top), 3);
       check_unary(k, k.relu, right_relu, oracle::random(n, 6), 0);
+      check_unary(k, k.abs, right_abs, oracle::random(n, 7), 0);
+      check_unary(k, k.softplus, right_softplus, oracle::random(n, 8, -top, top), 6);
+      check_unary(k, k.softplus, right_softplus, oracle::random(n, 9, -40, 40), 6);
+      check_unary(k, k.gelu, right_gelu, oracle::random(n, 10, -0.5, 12), 6);
     }
     const double exponents = sizeof(Real) == 4 ? 140 : 1060;
     check_unary(k, k.exp, right_exp, of_all_sizes(20001, 12, false), 2);
@@ -81,6 +89,8 @@ TEST_CASE("elementary functions are accurate at every level and length", "[core]
     check_unary(k, k.tanh, right_tanh, edges, 2);
     check_unary(k, k.sigmoid, right_sigmoid, edges, 2);
     check_unary(k, k.relu, right_relu, edges, 0);
+    check_unary(k, k.abs, right_abs, edges, 0);
+    check_unary(k, k.softplus, right_softplus, edges, 2);
   });
 }
 
@@ -97,6 +107,8 @@ TEST_CASE("limits of elementary functions are exact", "[core]") {
     CHECK(at(k.tanh, infinity) == 1);
     CHECK(at(k.tanh, -infinity) == -1);
     CHECK(std::signbit(at(k.tanh, Real(-0.0))));
+    CHECK_FALSE(std::signbit(at(k.relu, Real(-0.0))));
+    CHECK_FALSE(std::signbit(at(k.abs, Real(-0.0))));
     CHECK(at(k.sigmoid, -infinity) == 0);
     CHECK(at(k.sigmoid, infinity) == 1);
     CHECK(at(k.log, 0) == -infinity);
@@ -121,13 +133,20 @@ TEST_CASE("derivatives of elementary functions", "[core]") {
         {k.tanh_grad, [](double y, double dy) { return dy * (1 - y) * (1 + y); }, -1, 1},
         {k.sigmoid_grad, [](double y, double dy) { return dy * y * (1 - y); }, 0, 1},
         {k.relu_grad, [](double y, double dy) { return y > 0 ? dy : 0; }, -1, 1},
+        {k.abs_grad, [](double x, double dy) { return x > 0 ? dy : -dy; }, -1, 1},
+        {k.softplus_grad, [](double x, double dy) { return dy * right_sigmoid(x); }, -9, 9},
+        {k.gelu_grad,
+         [](double x, double dy) {
+           return dy * (right_normal(x) + x * std::exp(-x * x / 2) * 0.3989422804014327);
+         },
+         0, 9},
     };
     for (const Row& row : rows) {
       for (std::size_t n : oracle::lengths) {
         const Reals known = oracle::random(n, 1, row.lo, row.hi), dy = oracle::random(n, 2);
         Reals dx(n);
         row.kernel(n, known.data(), dy.data(), dx.data());
-        for (std::size_t i = 0; i < n; ++i) REQUIRE(near(dx[i], row.right(known[i], dy[i]), 3));
+        for (std::size_t i = 0; i < n; ++i) REQUIRE(near(dx[i], row.right(known[i], dy[i]), 4));
       }
       for (Real known : {Real(0), infinity, -infinity, not_a_number}) {
         const Real dy[2] = {0, 1};
@@ -137,6 +156,17 @@ TEST_CASE("derivatives of elementary functions", "[core]") {
         CHECK(dx[0] == 0);
         if (std::isnan(known)) CHECK(std::isnan(dx[1]));
       }
+    }
+  });
+}
+
+TEST_CASE("derivatives at the kink are 0", "[core]") {
+  at_each_level([](const Kernels& k) {
+    for (PairKernel f : {k.relu_grad, k.abs_grad}) {
+      const Real known = 0, dy = 3;
+      Real dx = 7;
+      f(1, &known, &dy, &dx);
+      CHECK(dx == 0);
     }
   });
 }

@@ -61,6 +61,17 @@ Mask drawn(Rng& rng, std::size_t items, std::size_t queries, std::size_t keys, i
   }
 }
 
+// How many elements of a tile are allowed, one by one.
+std::size_t allowed_in(const MaskView& view, std::size_t item, Span rows, Span columns) {
+  std::size_t allowed = 0;
+  for (std::size_t q = rows.begin; q < rows.end; ++q) {
+    std::vector<unsigned char> row(columns.end - columns.begin);
+    view.row(item, q, columns, row.data());
+    for (unsigned char yes : row) allowed += yes;
+  }
+  return allowed;
+}
+
 }  // namespace
 
 TEST_CASE("each part of a mask means what its header says", "[core]") {
@@ -103,6 +114,12 @@ TEST_CASE("causal is aligned to each item's own end where both lengths are known
   check_rule(mask, 2, 2, 4, [](std::size_t b, long i, long j) {
     return b == 0 ? i < 1 && j < 3 && j <= i + 2 : i < 2 && j < 4 && j <= i + 2;
   });
+  // Of two lengths the shorter is the item's own, whichever comes first.
+  for (const Mask& keys : {Mask::key_lengths({2, 4}) & Mask::key_lengths({3, 3}),
+                           Mask::key_lengths({3, 3}) & Mask::key_lengths({2, 4})}) {
+    check_rule(Mask::causal() & Mask::query_lengths({2, 2}) & keys, 2, 2, 4,
+               [](std::size_t b, long i, long j) { return b == 0 ? j < 2 && j <= i : j < 3 && j <= i + 1; });
+  }
   // With key lengths alone a padded self-attention stays a triangle.
   check_rule(Mask::causal() & Mask::key_lengths({2}), 1, 4, 4,
              [](std::size_t, long i, long j) { return j <= i && j < 2; });
@@ -112,6 +129,10 @@ TEST_CASE("a mask that does not fit is refused in words", "[core]") {
   CHECK_THROWS_WITH(Mask::key_lengths({1}).expand(2, 3, 4), Catch::Contains("1 key lengths for 2 items"));
   CHECK_THROWS_WITH((Mask::causal() & Mask::query_lengths({4})).expand(1, 3, 4),
                     Catch::Contains("query length 4 of 3"));
+  // Wherever it stands in the whole.
+  const Mask bad = Mask::query_lengths({4}), good = Mask::causal();
+  for (const Mask& mask : {bad & good, good & bad, bad | good, good | bad, good & (good | (bad & good))})
+    CHECK_THROWS_WITH(mask.expand(1, 3, 4), Catch::Contains("query length 4 of 3"));
   CHECK_THROWS_WITH(Mask::keep(Keep({2}, {1, 1})).expand(1, 3, 4),
                     Catch::Contains("[2]") && Catch::Contains("[1, 3, 4]"));
   CHECK_THROWS_WITH(Mask::global_tokens({4}).expand(1, 3, 4), Catch::Contains("global token 4"));
@@ -134,18 +155,55 @@ TEST_CASE("what a tile is said to hold is true of its elements", "[core]") {
       const Span rows{i, i + 1 + rng.below(queries - i)}, columns{j, j + 1 + rng.below(keys - j)};
       const MaskView::Cover cover = view.cover(b, rows, columns);
       decided += cover != MaskView::Cover::some;
-      std::size_t allowed = 0;
-      for (std::size_t q = rows.begin; q < rows.end; ++q) {
-        std::vector<unsigned char> row(columns.end - columns.begin);
-        view.row(b, q, columns, row.data());
-        for (unsigned char yes : row) allowed += yes;
-      }
+      const std::size_t allowed = allowed_in(view, b, rows, columns);
       if (cover == MaskView::Cover::none) CHECK(allowed == 0);
       if (cover == MaskView::Cover::all)
         CHECK(allowed == (rows.end - rows.begin) * (columns.end - columns.begin));
     }
   }
   CHECK(decided > 1000);
+}
+
+TEST_CASE("a tile of a single part is decided wherever it can be", "[core]") {
+  using Cover = MaskView::Cover;
+  const std::size_t queries = 6, keys = 7;
+  const std::vector<std::pair<Mask, bool>> parts = {// the mask, and whether `all` is recognised
+                                                    {Mask::key_lengths({4}), true},
+                                                    {Mask::query_lengths({3}), true},
+                                                    {Mask::causal(), true},
+                                                    {Mask::causal(-2), true},
+                                                    {Mask::window(2, 1), true},
+                                                    {Mask::window(0, 0), true},
+                                                    {Mask::blocks(2), true},
+                                                    {Mask::blocks(3), true},
+                                                    {Mask::blocks(1), true},
+                                                    {Mask::strided(1), true},
+                                                    {Mask::global_tokens({2, 5}), false},
+                                                    {Mask::global_tokens({0}), false},
+                                                    {Mask::global_tokens({}), false},
+                                                    {Mask::causal() & Mask::key_lengths({0}), true},
+                                                    {Mask::causal(9) | Mask::keep(Keep({1}, {0})), true}};
+  for (std::size_t number = 0; number < parts.size(); ++number) {
+    for (const std::size_t wide : {keys, std::size_t{3}}) {  // more keys than queries, and fewer
+      if (wide < keys && (number == 0 || number == 10)) continue;
+      const MaskView view = parts[number].first.view(1, queries, wide);
+      for (std::size_t i = 0; i < queries; ++i) {
+        for (std::size_t j = 0; j < wide; ++j) {
+          for (std::size_t i_end = i + 1; i_end <= queries; ++i_end) {
+            for (std::size_t j_end = j + 1; j_end <= wide; ++j_end) {
+              INFO("part " << number << ", " << wide << " keys, queries " << i << " … " << i_end << ", keys "
+                           << j << " … " << j_end);
+              const std::size_t allowed = allowed_in(view, 0, {i, i_end}, {j, j_end});
+              const Cover cover = view.cover(0, {i, i_end}, {j, j_end});
+              REQUIRE((cover == Cover::none) == (allowed == 0));
+              const bool full = allowed == (i_end - i) * (j_end - j);
+              if (parts[number].second) REQUIRE((cover == Cover::all) == full);
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("an offset past all keys allows all, or none", "[core]") {

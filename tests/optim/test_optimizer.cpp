@@ -280,6 +280,22 @@ TEST_CASE("state of another shape is refused before anything changes", "[optim]"
   CHECK(method->steps() == 1);
 }
 
+TEST_CASE("without momentum nothing is kept for it", "[optim]") {
+  const std::vector<std::pair<std::unique_ptr<Optimizer> (*)(double), std::size_t>> methods = {
+      {[](double momentum) { return sgd(momentum); }, 0},
+      {[](double momentum) { return rmsprop(0.9, momentum); }, 1}};
+  for (const auto& [method, others] : methods) {
+    for (const double momentum : {0.0, 0.5, 1.0}) {
+      Pair pair;
+      pair.gradients(1, 1, 1);
+      const auto optimizer = method(momentum);
+      optimizer->step(pair.named(), 0.1);
+      CHECK(optimizer->state().at("weight").size() == others + (momentum != 0));
+      CHECK(optimizer->keeps("momentum") == (momentum != 0));
+    }
+  }
+}
+
 TEST_CASE("optimisers by name", "[optim]") {
   CHECK_NOTHROW(make_optimizer("sgd", 0.1));
   CHECK_NOTHROW(make_optimizer("adamw", 0.1));
