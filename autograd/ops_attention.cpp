@@ -85,7 +85,7 @@ void set_bias(Attention& a, const Tensor& bias, const Shape& scores) {
 struct Inputs {
   Sizes sizes;
   bool packed = false;
-  Value query, keys, values, bias, v;
+  Value query, keys = {}, values = {}, bias = {}, v = {};
   Real scale = 1;
   std::optional<MaskView> mask = {};
   double dropout = 0;
@@ -251,7 +251,8 @@ Attended additive(const Op& op, const Variable& a, const Variable& b, const Vari
   const Sizes sizes = sizes_of(op, a, b, values, options);
   check(v.shape() == Shape{sizes.heads * sizes.width}, op, "v has shape ", v.shape(), "; expected ",
         Shape{sizes.heads * sizes.width}, " to match queries ", a.shape());
-  Inputs in{sizes, false, a.shared(), b.shared(), values.shared(), {}, v.shared()};
+  Inputs in{
+      .sizes = sizes, .query = a.shared(), .keys = b.shared(), .values = values.shared(), .v = v.shared()};
   return attend(op, std::move(in), defined_of({a, b, values, v, options.bias}),
                 {a.tracked(), b.tracked(), values.tracked(), options.bias.tracked(), v.tracked()}, options);
 }
@@ -262,13 +263,11 @@ static const Op dot_attention_op{"dot_attention"};
 
 Attended dot_attention(const Variable& query, const Variable& keys, const Variable& values, Real scale,
                        const AttentionOptions& options) {
-  Inputs in{sizes_of(dot_attention_op, query, keys, values, options),
-            query.shared(),
-            keys.shared(),
-            values.shared(),
-            {},
-            {},
-            scale};
+  Inputs in{.sizes = sizes_of(dot_attention_op, query, keys, values, options),
+            .query = query.shared(),
+            .keys = keys.shared(),
+            .values = values.shared(),
+            .scale = scale};
   return attend(dot_attention_op, std::move(in), defined_of({query, keys, values, options.bias}),
                 {query.tracked(), keys.tracked(), values.tracked(), options.bias.tracked(), false}, options);
 }
@@ -282,7 +281,7 @@ Attended packed_attention(const Variable& packed, Real scale, const AttentionOpt
   const Op& op = packed_attention_op;
   check_options(op, {items, options.heads, time, time, 0, 0}, width, options);
   const Sizes sizes{items, options.heads, time, time, width / options.heads, width / options.heads};
-  Inputs in{sizes, true, packed.shared(), {}, {}, {}, {}, scale};
+  Inputs in{.sizes = sizes, .packed = true, .query = packed.shared(), .scale = scale};
   return attend(op, std::move(in), defined_of({packed, options.bias}),
                 {packed.tracked(), false, false, options.bias.tracked(), false}, options);
 }
