@@ -25,6 +25,33 @@ void clear_gradients(std::span<const NamedParam> params) {
   throw DivergedError(join("[loss] it is ", loss, " though every op's result is finite"));
 }
 
+// Adds up the gradients of all batches; returns their loss.
+double accumulate(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batches,
+                  std::span<const NamedParam> params) {
+  double sum = 0, count = 0;
+  bool any = false;
+  for (std::uint64_t k = 0; k < batches; ++k) {
+    const Loss loss = forward(k);
+    const double value = static_cast<double>(loss.value.item());
+    if (!std::isfinite(value)) explain([&] { return forward(k); }, params, value);
+    if (batches == 1) {  // whatever it is averaged over
+      backward(loss.value);
+      return value;
+    }
+    check<Error>(loss.count >= 0 && std::isfinite(loss.count), "loss", "it says that it is averaged over ",
+                 loss.count, " items or tokens");
+    backward(loss.value, filled(loss.value.shape(), static_cast<Real>(loss.count)));
+    sum += value * loss.count;
+    count += loss.count;
+    any = any || value != 0;
+  }
+  check<Error>(count > 0 || !any, "loss", "none of the ", batches,
+               " accumulated batches says what its loss is averaged over; set Loss::count");
+  if (count == 0) return 0;  // nothing but padding: the gradients are zero
+  scale_gradients(params, 1 / count);
+  return sum / count;
+}
+
 }  // namespace
 
 bool all_finite(std::span<const NamedParam> params) {
@@ -32,20 +59,19 @@ bool all_finite(std::span<const NamedParam> params) {
                      [](const NamedParam& p) { return all_finite(p.param->value()); });
 }
 
-double descend(const std::function<Loss()>& forward, std::span<const NamedParam> params, Optimizer& optimizer,
-               double rate, double max_norm) {
+double descend(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batches,
+               std::span<const NamedParam> params, const Update& update) {
+  const std::vector<NamedParam> trained = grouped({params.begin(), params.end()}, update.groups);
   clear_gradients(params);
-  const Variable loss = forward().value;
-  const double value = static_cast<double>(loss.item());
-  if (!std::isfinite(value)) explain(forward, params, value);
+  double value = 0;
   try {
-    backward(loss);
-    clip_norm(params, max_norm);
+    value = accumulate(forward, batches, params);
+    clip_norm(trained, update.max_norm);
+    update.optimizer.step(trained, update.rate);
   } catch (...) {
     clear_gradients(params);
     throw;
   }
-  optimizer.step(params, rate);
   clear_gradients(params);
   return value;
 }

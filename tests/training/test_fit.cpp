@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <signal.h>
-#include <sstream>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "training/fit.hpp"
 #include "training/folder.hpp"
 #include "training/line_task.hpp"
+#include "training/rows.hpp"
 
 using namespace fovea;
 using Catch::Contains;
@@ -32,24 +32,6 @@ bool same_models(LineTask& a, LineTask& b) {
   for (std::size_t i = 0; i < left.size(); ++i)
     same = same && same_bits(left[i].param->value(), right[i].param->value());
   return same;
-}
-
-std::vector<std::string> lines_of(const std::filesystem::path& path) {
-  std::istringstream text(content(path));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
-}
-
-// The rows of metrics.jsonl without their times.
-std::vector<std::string> rows_of(const std::filesystem::path& folder) {
-  std::vector<std::string> rows;
-  for (const std::string& line : lines_of(folder / "metrics.jsonl")) {
-    auto row = nlohmann::json::parse(line);
-    row.erase("seconds");
-    rows.push_back(row.dump());
-  }
-  return rows;
 }
 
 }  // namespace
