@@ -286,3 +286,25 @@ TEST_CASE("the learning rate follows the plan", "[training]") {
   CHECK(rates[2] == Approx(config.lr));
   CHECK(rates[6] == Approx(config.lr / 2));
 }
+
+TEST_CASE("every setting of a schedule reaches it", "[training]") {
+  TrainConfig config = config_of("adam", 20);
+  config.lr = 1;
+  const auto rate = [&](const std::string& schedule, std::uint64_t step) {
+    config.schedule = schedule;
+    return Plan(config, 50).rate(step);
+  };
+  config.lr_floor = 0.25;
+  config.lr_rise = 0.5;
+  config.lr_factor = 0.5;
+  config.step_every = 4;
+  CHECK(rate("cosine", 20) == 0.25);
+  CHECK(rate("cosine", 10) == Approx(0.625));
+  CHECK(rate("one_cycle", 9) == Approx(1));
+  CHECK(rate("one_cycle", 6) < 1);
+  CHECK(rate("step", 3) == 1);
+  CHECK(rate("step", 9) == Approx(0.25));
+  config.warmup = 4;
+  for (const char* schedule : {"constant", "cosine", "step", "inverse_sqrt", "plateau"})
+    CHECK(rate(schedule, 1) == 0.5);
+}
