@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "training/config.hpp"
+#include "training/folder.hpp"
 #include "training/options.hpp"
 #include "training/text.hpp"
 
@@ -207,6 +208,21 @@ TEST_CASE("a setting that the chosen schedule does not use is refused", "[traini
   CHECK_THAT(say({{"schedule", "one_cycle"}, {"warmup", "5"}}), Contains("--warmup"));
   for (const char* name : {"step-every", "plateau-patience", "plateau-threshold"})
     CHECK_THAT(say({{name, "7"}}), Contains(name));
+}
+
+TEST_CASE("the settings that the guide shows are settings", "[training]") {
+  const std::string guide = content(FOVEA_SOURCE_DIR "/docs/guide.md");
+  std::size_t blocks = 0;
+  for (std::size_t begin = 0; (begin = guide.find("```toml\n", begin)) != std::string::npos; ++blocks) {
+    begin += 8;
+    TrainConfig config;
+    Options options;
+    config.describe(options);
+    options.read_toml(guide.substr(begin, guide.find("\n```", begin) - begin), "guide");
+    options.check_used();
+    CHECK(config.groups.size() + config.freeze.size() > 0);
+  }
+  CHECK(blocks == 1);
 }
 
 TEST_CASE("suggestions are near, or none", "[training]") {
