@@ -133,6 +133,31 @@ TEST_CASE("a plateau lowers the rate, and remembers over a resume what it has se
   for (std::size_t i = 0; i < 8; ++i) CHECK(rates[i] == Approx(config.lr * factors[i]));
 }
 
+TEST_CASE("a plateau's drop is felt by the parameters", "[training]") {
+  TrainConfig config = usual();
+  config.optimizer = "sgd";
+  config.schedule = "plateau";
+  config.plateau_patience = 0;
+  config.eval_every = 1;
+  const auto trained = [&](double factor, std::uint64_t steps) {
+    config.lr_factor = factor;
+    config.steps = steps;
+    LineTask task({}, 1);
+    task.script = {4, 4, 4};
+    FitState state = start_state(config);
+    fit(task, config, state);
+    return task.model.out.value();
+  };
+  const Tensor before = trained(1, 2), plain = trained(1, 3), slowed = trained(0.5, 3),
+               start = trained(0.5, 2);
+  CHECK(same_bits(before, start));  // the drop comes after the second evaluation
+  for (std::size_t j = 0; j < 6; ++j) {
+    CHECK(plain.data()[j] != before.data()[j]);
+    CHECK(slowed.data()[j] - before.data()[j] ==
+          Approx((plain.data()[j] - before.data()[j]) / 2).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("an evaluation that only the end of a run makes is not seen by the plateau", "[training]") {
   TrainConfig config = usual();
   config.schedule = "plateau";
