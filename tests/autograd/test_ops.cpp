@@ -178,6 +178,10 @@ TEST_CASE("the gradient of a norm at zero is zero", "[autograd]") {
   const Variable x = Variable::leaf(tensor({2, 2}, {0, 0, 3, 4}));
   backward(sum(norm(x)));
   CHECK_THAT(*x.grad(), close_to(tensor({2, 2}, {0, 0, 0.6, 0.8})));
+  const Real inf = std::numeric_limits<Real>::infinity();
+  const Variable endless = Variable::leaf(tensor({2, 2}, {inf, 1, 3, 4}));
+  backward(norm(endless), tensor({2}, {0, 1}));
+  CHECK_THAT(*endless.grad(), close_to(tensor({2, 2}, {0, 0, 0.6, 0.8})));
   const Variable z = Variable::leaf(zeros({2}));
   backward(sum(l2_normalize(z, Real(1))));
   CHECK(all_finite(*z.grad()));
