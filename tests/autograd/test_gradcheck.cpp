@@ -84,4 +84,11 @@ TEST_CASE("gradcheck takes a seeded dropout and a broadcast input, and reports i
   CHECK(worst.numeric == Approx(2 * worst.analytic));
   CHECK(worst.relative_error == Approx(0.5));
   CHECK_THAT(report.text(), Catch::Contains("layer.wrong") && Catch::Contains(std::to_string(worst.index)));
+
+  // Of four elements every second one is tried; the index is the element's, not the try's.
+  const auto some =
+      gradcheck(params, [&] { return sum(slice(bad_square(wrong), 0, 1, 2)); }, {.per_tensor = 2});
+  CHECK(some.tensors.at(0).checked == 2);
+  CHECK(some.tensors.at(0).failed == 1);
+  CHECK(some.tensors.at(0).index == 2);
 }
