@@ -118,6 +118,8 @@ Variable masked_softmax(const Variable& x, const Keep& keep);
 /// gain · (x - mean) / √(variance + eps) + bias over the last axis (Ba, Kiros, Hinton, 2016); the variance
 /// is the population's. x: [..., D], gain and bias: [D].
 Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias, Real eps = Real(1e-5));
+/// ‖x‖ = √Σ x² over the last axis, summed in double: [..., N] → [...]. The gradient of a zero row is 0.
+Variable norm(const Variable& x);
 /// x / max(‖x‖, eps) over the last axis; the gradient of a zero row is finite.
 Variable l2_normalize(const Variable& x, Real eps = Real(1e-12));
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
@@ -60,6 +61,39 @@ Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bia
                       [x = x.shared(), gain = gain.shared(), moments](Cotangents dy) {
                         return layer_norm_grad(*x, *gain, *moments, *dy[0]);
                       });
+}
+
+static const Op norm_op{"norm"};
+
+Variable norm(const Variable& x) {
+  check(x.rank() >= 1, norm_op, "a scalar has no axis to take the norm over");
+  const Rows rows(x.shape());
+  Tensor norms = uninitialized(without_axis(x.shape(), x.rank() - 1, false));
+  rows.for_ranges([&](std::size_t first, std::size_t count, std::size_t at) {
+    const Real* from = x.value().data() + at;
+    for (std::size_t r = 0; r < count; ++r, from += rows.length) {
+      double squares = 0;
+      for (std::size_t i = 0; i < rows.length; ++i) {
+        squares += static_cast<double>(from[i]) * static_cast<double>(from[i]);
+      }
+      norms.data()[first + r] = static_cast<Real>(std::sqrt(squares));
+    }
+  });
+  Value y = share(std::move(norms));
+  const auto to_x = [x = x.shared(), y, rows](const Tensor& dy) {
+    Tensor dx = uninitialized(x->shape());
+    rows.for_ranges([&](std::size_t first, std::size_t count, std::size_t at) {
+      for (std::size_t r = 0; r < count; ++r, at += rows.length) {
+        const Real d = dy.data()[first + r], length = y->data()[first + r];
+        // At zero the norm has a tip: of the slopes that fit there, 0 is taken.
+        const bool flat = d == 0 || length == 0;
+        for (std::size_t i = at; i < at + rows.length; ++i)
+          dx.data()[i] = flat ? Real(0) : d * (x->data()[i] / length);
+      }
+    });
+    return dx;
+  };
+  return record(norm_op, y, Wrt{x, to_x});
 }
 
 static const Op l2_normalize_op{"l2_normalize"};

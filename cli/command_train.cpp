@@ -17,6 +17,8 @@ void add_train(CLI::App& app, const Call& call, Action& action) {
     command->add_option("--config", request->config_file, "TOML file whose keys are these options' names");
     command->add_flag("--resume", request->resume, "go on with the run in --out, or the newest of this task");
     command->add_flag("--overwrite", request->overwrite, "replace the run in --out");
+    command->add_flag("--print-rates", request->print_rates,
+                      "print the learning rate of every step, and train nothing");
     command->callback([&task, settings, request, &call, &action] {
       action = [&task, settings, request, &call] {
         request->program = call.words.front();

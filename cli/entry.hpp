@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "autograd/gradcheck.hpp"
+#include "cli/print.hpp"
 #include "cli/session.hpp"
 #include "cli/tasks.hpp"
 #include "training/about.hpp"
@@ -92,6 +93,11 @@ int train(Settings& settings, const TrainRequest& request) {
   T task(static_cast<SettingsOf<T>&>(settings).config, settings.train.seed);
   set_entropy(task, settings.train.entropy);
   FitState state = start_state(settings.train);
+  check_trains(task, settings.train);
+  if (request.print_rates) {
+    print(rates_table(Plan(settings.train, task.size(Split::train))));
+    return 0;
+  }
   const Label label = label_of(task, settings);
   if (session.from) {
     check_continues(*session.from, label, task.size(Split::train));
@@ -104,6 +110,7 @@ int train(Settings& settings, const TrainRequest& request) {
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);
   conclude(run, state.position, result.stopped_early, result.last_is_better);
   // What is reported is the model that was chosen, not the one after the last step.
+  const Averaged averaged(state.average, parameters(task.model));
   if (state.position.has_best) load_task(read_checkpoint(run.best()), task);
   for (const Split split : {Split::test, Split::validation}) {
     if (task.size(split) == 0) continue;

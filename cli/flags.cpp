@@ -1,6 +1,7 @@
 #include "cli/flags.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "core/check.hpp"
 #include "training/text.hpp"
@@ -19,12 +20,24 @@ const CLI::App& innermost(const CLI::App& app) {
 void add_flags(CLI::App& app, const Options& options, Flags& flags) {
   for (const Option& option : options.all()) {
     const std::string name = option.name();
+    if (option.is_tables()) continue;  // only a file can hold them
     const std::string help = option.help() + " (" + option.expected() + ")";
     if (option.is_flag()) {
       const auto set = [&flags, name](std::int64_t count) {
         flags.emplace_back(name, count > 0 ? "true" : "false");
       };
       app.add_flag_function("--" + name + ",!--no-" + name, set, option.help());
+      continue;
+    }
+    if (option.is_list()) {
+      // Given twice, it means both.
+      const auto set_all = [&flags, name](const std::vector<std::string>& texts) {
+        flags.emplace_back(name, fmt::format("{}", fmt::join(texts, ",")));
+      };
+      app.add_option_function<std::vector<std::string>>("--" + name, set_all, help)
+          ->type_name("TEXT")
+          ->expected(1)
+          ->take_all();
       continue;
     }
     const auto set = [&flags, name](const std::string& text) { flags.emplace_back(name, text); };

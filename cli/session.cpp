@@ -72,9 +72,10 @@ void resume(Settings& settings, const std::string& task, const TrainRequest& req
     check<ConfigError>(same, "resume", "--", option.name(), " is ", was, " in this run and cannot become ",
                        option.value(), "; leave it out, or start another run with --out");
   }
-  const std::uint64_t total = Plan(settings.train, from.position.items).total();
+  const Plan plan(settings.train, from.position.items);
+  const std::uint64_t total = plan.total();
   check<ConfigError>(
-      settings.train.schedule == "constant" || total == planned, "resume", "the ", settings.train.schedule,
+      !plan.schedule().spans_total() || total == planned, "resume", "the ", settings.train.schedule,
       " schedule was laid out over ", planned, " steps; ", total,
       " would change every rate. Leave --epochs and --steps as they were, or start another run");
 }
@@ -114,6 +115,7 @@ Session open_session(Settings& settings, const std::string& task, const TrainReq
     session.folder = out.empty() ? next_run(task) : std::filesystem::path(out);
     if (request.overwrite) session.how = Run::Open::overwrite;
   }
+  settings.options.check_used();
   set_threads(settings.train.threads);
   return session;
 }
@@ -128,6 +130,15 @@ void check_continues(const Checkpoint& from, const Label& label, std::uint64_t i
   }
   check<CheckpointError>(items == from.position.items, "resume", "the training split has ", items,
                          " items; this run had ", from.position.items);
+}
+
+std::string rates_table(const Plan& plan) {
+  check<ConfigError>(!plan.observes(), "--print-rates",
+                     "the plateau's rates follow its evaluations; a run's metrics.csv has them");
+  std::string text = "step,lr\n";
+  std::uint64_t step = 0;
+  for (const double rate : plan.schedule().rates()) text += fmt::format("{},{}\n", ++step, rate);
+  return text;
 }
 
 void announce(const Session& session, Run& run) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/tasks.hpp"
+#include "training/plan.hpp"
 #include "training/run.hpp"
 
 // What `train` does around `fit`, as far as it does not depend on the task's type.
@@ -38,6 +39,10 @@ auto guarded(Run& run, const Fit& fit) {
     throw;
   }
 }
+
+/// `step,lr` of every step of the run, as metrics.csv counts them. ConfigError for the plateau, whose rates
+/// are not known before its evaluations.
+std::string rates_table(const Plan& plan);
 
 // Words for people, on stderr and in the log; `print_result` on stdout.
 void announce(const Session& session, Run& run);

@@ -27,6 +27,7 @@ struct TrainRequest {
   std::vector<std::pair<std::string, std::string>> flags;
   std::string config_file;  // empty: none
   bool resume = false, overwrite = false;
+  bool print_rates = false;      // instead of training
   std::string program, command;  // its name and the whole line, as typed
 };
 

@@ -7,15 +7,19 @@
 namespace fovea::inline FOVEA_REAL {
 
 /// A vector for each id: ids [...] → [..., width]. The table [count, width] starts normal with deviation
-/// `deviation`.
+/// `deviation`. The row of `padding` starts at zero and gets no gradient here, so it stays zero with every
+/// optimiser (where the table is used a second time, say to tie a decoder, that use may move it).
+/// ConfigError for a padding id that has no row; ShapeError for ids without one, with their places.
 struct Embedding {
   Param table;
+  std::optional<std::int64_t> padding;
   FIELDS(table)
 
   Embedding() = default;
-  Embedding(std::size_t count, std::size_t width, Rng& rng, Real deviation = 1);
+  Embedding(std::size_t count, std::size_t width, Rng& rng, Real deviation = 1,
+            std::optional<std::int64_t> padding = {});
 
-  Variable operator()(const Ids& ids) const { return gather(table, ids); }
+  Variable operator()(const Ids& ids) const { return gather(table, ids, padding); }
 };
 
 /// A vector for each bag of ids: the sum or mean of their rows (see embedding_bag in ops.hpp).

@@ -27,6 +27,8 @@ struct Schedule {
   double factor = 0.1;
   double rise = 0.3;
 
+  /// True when `total` takes part in the rates, so that a longer run has others from its first step on.
+  bool spans_total() const { return kind == Kind::cosine || kind == Kind::one_cycle; }
   /// Rate of step 0, 1, 2, …
   double rate(std::uint64_t step) const;
   /// The rates of all `total` steps.
@@ -52,6 +54,8 @@ struct Plateau {
     double best = 0;
     std::uint64_t bad = 0;  // evaluations since the last better one
     double scale = 1;       // times the learning rate
+
+    bool operator==(const Seen&) const = default;
   };
   /// Takes note of an evaluation; returns the new scale.
   double observe(double metric, Seen& seen) const;

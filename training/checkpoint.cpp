@@ -85,6 +85,20 @@ void add_optimizer(Entries& entries, const Optimizer& optimizer) {
   }
 }
 
+void add_weights(Entries& entries, const WeightAverage& average) {
+  for (const auto& [path, weight] : average.state())
+    entries.add("weights/" + path, lengths(weight.shape()), values_of(weight));
+}
+
+void load_weights(const Checkpoint& from, std::span<const NamedParam> params, WeightAverage& average) {
+  Matching matching;
+  for (const NamedParam& named : params) matching.expect("weights/" + named.path, named.param->shape());
+  matching.compare(from.entries, from.origin, {"weights/"});
+  for (const NamedParam& named : params)
+    average.state()[named.path] = tensor_of(from.entries.at("weights/" + named.path));
+  average.swap(params);
+}
+
 void load_model(const Checkpoint& from, std::span<const NamedParam> params,
                 std::span<const NamedBuffer> buffers) {
   Matching matching;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "modules/fields.hpp"
+#include "optim/average.hpp"
 #include "optim/optimizer.hpp"
 #include "training/checkpoint_file.hpp"
 #include "training/state.hpp"
@@ -14,10 +16,31 @@ namespace fovea::inline FOVEA_REAL {
 struct FitState {
   Position position;
   std::unique_ptr<Optimizer> optimizer;
+  std::optional<WeightAverage> average = {};  // of the weights, where there is one
+};
+
+/// While one is alive, the model has the averaged weights, if there are any.
+class Averaged {
+ public:
+  Averaged(std::optional<WeightAverage>& average, std::vector<NamedParam> params)
+      : average_(average), params_(std::move(params)) {
+    if (average_) average_->swap(params_);
+  }
+  ~Averaged() {
+    if (average_) average_->swap(params_);
+  }
+  Averaged(const Averaged&) = delete;
+  Averaged& operator=(const Averaged&) = delete;
+
+ private:
+  std::optional<WeightAverage>& average_;
+  std::vector<NamedParam> params_;
 };
 
 void add_model(Entries& entries, std::span<const NamedParam> params, std::span<const NamedBuffer> buffers);
 void add_optimizer(Entries& entries, const Optimizer& optimizer);
+/// While the model has the averages: the weights that they are of.
+void add_weights(Entries& entries, const WeightAverage& average);
 
 /// Sets every parameter and buffer by path, also from the other precision. CheckpointError that lists all
 /// paths that are missing, unexpected or of another shape; nothing is changed then.
@@ -26,6 +49,9 @@ void load_model(const Checkpoint& from, std::span<const NamedParam> params,
 /// Sets the optimiser's steps and moments by path, in the same manner. A parameter may lack moments: it has
 /// not had a gradient yet.
 void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer);
+
+/// The model that was loaded becomes the average, and what `add_weights` wrote the model.
+void load_weights(const Checkpoint& from, std::span<const NamedParam> params, WeightAverage& average);
 
 namespace detail {
 
@@ -62,10 +88,12 @@ void whole_or_not(T& task, const Load& load) {
 }  // namespace detail
 
 template <class T>
-void save_checkpoint(const std::filesystem::path& path, T& task, const FitState& state, const Label& label) {
+void save_checkpoint(const std::filesystem::path& path, T& task, FitState& state, const Label& label) {
   Entries numbers;
+  const Averaged averaged(state.average, parameters(task.model));
   detail::add_task(numbers, task);
   add_optimizer(numbers, *state.optimizer);
+  if (state.average) add_weights(numbers, *state.average);
   write_checkpoint(path, label, state.position, numbers);
 }
 
@@ -82,6 +110,7 @@ void load_checkpoint(const Checkpoint& from, T& task, FitState& state) {
   detail::whole_or_not(task, [&] {
     detail::read_task(from, task);
     load_optimizer(from, parameters(task.model), *state.optimizer);
+    if (state.average) load_weights(from, parameters(task.model), *state.average);
   });
   state.position = from.position;
 }

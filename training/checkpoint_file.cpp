@@ -24,6 +24,11 @@ void write_position(Entries& entries, const Position& at) {
       at, [&](const char* name, std::uint64_t value) { entries.add_number(prefix + name, value); },
       [&](const char* name, double value) { entries.add_real(prefix + name, value); });
   if (at.has_best) entries.add_real(prefix + "best", at.best);
+  if (at.plateau == Plateau::Seen{}) return;
+  entries.add_number(prefix + "plateau.any", at.plateau.any);
+  entries.add_real(prefix + "plateau.best", at.plateau.best);
+  entries.add_number(prefix + "plateau.bad", at.plateau.bad);
+  entries.add_real(prefix + "plateau.scale", at.plateau.scale);
 }
 
 Position read_position(const Entries& entries) {
@@ -34,6 +39,10 @@ Position read_position(const Entries& entries) {
       [&](const char* name, double& value) { value = entries.real(prefix + name); });
   at.has_best = entries.find(prefix + "best") != nullptr;
   if (at.has_best) at.best = entries.real(prefix + "best");
+  if (entries.find(prefix + "plateau.scale")) {
+    at.plateau = {entries.number(prefix + "plateau.any") != 0, entries.real(prefix + "plateau.best"),
+                  entries.number(prefix + "plateau.bad"), entries.real(prefix + "plateau.scale")};
+  }
   return at;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "optim/schedule.hpp"
 #include "training/entries.hpp"
 
 namespace fovea {
@@ -27,6 +28,7 @@ struct Position {
   std::uint64_t stale = 0;  // evaluations since then
   double loss_sum = 0;      // since the last evaluation, for the mean that is logged
   std::uint64_t loss_count = 0;
+  Plateau::Seen plateau = {};  // what the plateau schedule has seen
 
   bool operator==(const Position&) const = default;
 };
@@ -37,6 +39,7 @@ struct Position {
 ///     state/NAME                                  what the task saved
 ///     position/NAME                               u64 and f64, one value each
 ///     param/PATH, buffer/PATH                     f32 or f64 with their shapes
+///     weights/PATH                                with --ema the weights in training, param/ their averages
 ///     optimizer/steps, optimizer/PATH/MOMENT
 struct Checkpoint {
   std::string origin;  // path it was read from, for messages

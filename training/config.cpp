@@ -6,10 +6,10 @@
 namespace fovea {
 namespace {
 
-// All but `step`, which needs to be told when and how far.
+// Besides those that are functions of the step there is one that follows the evaluations.
 std::vector<std::string> schedules() {
   std::vector<std::string> names = schedule_names();
-  std::erase(names, "step");
+  names.push_back("plateau");
   return names;
 }
 
@@ -19,7 +19,9 @@ void TrainConfig::describe(Options& options) {
   options.add("out", out, "run directory; by itself runs/TASK, runs/TASK-2, …").not_saved();
   options.add("epochs", epochs, "passes over the training data").at_least(1).may_change();
   options.add("steps", steps, "optimiser steps in place of epochs; 0: by epochs").may_change();
-  options.add("batch-size", batch_size, "items in a step").at_least(1);
+  options.add("batch-size", batch_size, "items in a batch").at_least(1);
+  options.add("accumulate", accumulate, "batches whose gradients make one step; fewer at an epoch's end")
+      .at_least(1);
   options.add("lr", lr, "learning rate").above(0);
   options.add("seed", seed, "everything random follows from it");
   options.add("threads", threads, "threads, which change no result; 0: one per core")
@@ -34,7 +36,32 @@ void TrainConfig::describe(Options& options) {
   options.add("optimizer", optimizer, "method").choices(optimizer_names());
   options.add("weight-decay", weight_decay, "weight decay; adam has none").at_least(0);
   options.add("schedule", schedule, "learning rate over time").choices(schedules());
-  options.add("warmup", warmup, "steps over which the learning rate rises from 0");
+  options.add("warmup", warmup, "steps over which the learning rate rises from 0")
+      .only_with("schedule", {"constant", "cosine", "step", "inverse_sqrt", "plateau"});
+  options.add("step-every", step_every, "steps between two drops of the rate")
+      .only_with("schedule", {"step"});
+  options.add("lr-factor", lr_factor, "what a drop multiplies the rate by")
+      .above(0)
+      .only_with("schedule", {"step", "plateau"});
+  options.add("lr-floor", lr_floor, "learning rate at the end").at_least(0).only_with("schedule", {"cosine"});
+  options.add("lr-rise", lr_rise, "part of the steps in which the rate rises")
+      .between(0, 1)
+      .only_with("schedule", {"one_cycle"});
+  options.add("plateau-patience", plateau_patience, "evaluations to wait for a better one before a drop")
+      .only_with("schedule", {"plateau"});
+  options.add("plateau-threshold", plateau_threshold, "part by which an evaluation has to be better")
+      .at_least(0)
+      .only_with("schedule", {"plateau"});
+  options.add("ema", ema, "decay of a moving average of the weights, used to evaluate and predict; 0: none")
+      .between(0, 0.9999999);
+  options.add("freeze", freeze, "globs of parameters that are not trained, like encoder.*");
+  options.add("groups", groups, "parameters with a rate or decay of their own");
+}
+
+std::vector<ParamGroup> TrainConfig::all_groups() const {
+  std::vector<ParamGroup> all = groups;
+  for (const std::string& glob : freeze) all.push_back({.glob = glob, .frozen = true});
+  return all;
 }
 
 }  // namespace fovea

@@ -12,19 +12,40 @@ struct FitResult {
   bool last_is_better = false;  // than the best one, but its evaluation was not due: see Journal::evaluated
 };
 
-/// A new run's state.
+/// A new run's state. ConfigError for settings that the method cannot honour.
 inline FitState start_state(const TrainConfig& config) {
-  return {{}, make_optimizer(config.optimizer, config.weight_decay)};
+  for (const ParamGroup& group : config.groups) {
+    check<ConfigError>(config.optimizer != "adam" || group.decay.value_or(0) == 0, "groups", group.glob,
+                       " has a decay, and adam takes none; adamw does");
+  }
+  FitState state{{}, make_optimizer(config.optimizer, config.weight_decay)};
+  if (config.ema > 0) state.average.emplace(config.ema);
+  return state;
+}
+
+/// ConfigError when the task cannot be trained like this: a group that matches no parameter, nothing left to
+/// train, a schedule that needs evaluations where there are none.
+template <Task T>
+void check_trains(T& task, const TrainConfig& config) {
+  const Plan plan(config, task.size(Split::train));
+  check<ConfigError>(!grouped(parameters(task.model), config.all_groups()).empty(), "--freeze",
+                     "every parameter is frozen; nothing is left to train");
+  check<ConfigError>(!plan.observes() || task.size(Split::validation) > 0, "--schedule",
+                     "plateau follows evaluations, and the validation split is empty; choose another");
 }
 
 /// Trains from `state` to the end that `config` names, or until nothing has got better for `patience`
 /// evaluations, or until a signal. With a run directory: `last` is saved on the way and at the end, `best`
 /// after each evaluation that is due and better than all before, and at the end where none was due yet. The
 /// model is left as after the last step.
-/// DivergedError leaves model and `state` at the last good step, and saves it.
+/// DivergedError leaves model and `state` at the last good step, and saves it. A signal waits for the end of
+/// a step, so that no file ever holds half of an accumulated gradient. With an average of the weights,
+/// evaluations and what a checkpoint gives to `load_task` are of the average.
 template <Task T>
 FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
+  check_trains(task, config);
   Plan plan(config, task.size(Split::train));
+  const std::vector<ParamGroup> groups = config.all_groups();
   Position& at = state.position;
   Journal journal(plan, at, run);
   const Signals signals;
@@ -41,7 +62,9 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   bool last_is_better = false;
   while (at.step < plan.total() && !tired()) {
     try {
-      journal.step(train_step(task, plan, at.step, *state.optimizer, config.clip_norm));
+      const double rate = plan.rate(at.step) * at.plateau.scale;
+      journal.step(train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}));
+      if (state.average) state.average->update(parameters(task.model));
     } catch (const DivergedError&) {
       if (run && !first_not_finite(parameters(task.model))) save(run->last());
       throw;
@@ -49,7 +72,12 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
     if (plan.evaluates(at.step) && !evaluates) journal.summed();
     if (plan.evaluates(at.step) && evaluates) {
       const NoGrad no_graph;
-      const bool better = journal.evaluated(task.evaluate(Split::validation));
+      const Metrics metrics = [&] {
+        const Averaged averaged(state.average, parameters(task.model));
+        return task.evaluate(Split::validation);
+      }();
+      const bool better = journal.evaluated(metrics);
+      plan.observe(at.step, metrics, at.plateau);
       if (run && better && (plan.due(at.step) || !at.has_best)) save(run->best());
       last_is_better = better && !plan.due(at.step) && at.has_best;
     }

@@ -48,7 +48,11 @@ void Journal::summed() { write({}); }
 void Journal::write(const Metrics& metrics) {
   const double mean = at_.loss_count ? at_.loss_sum / static_cast<double>(at_.loss_count) : 0;
   const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const Row row{at_.step, plan_.epoch(at_.step), mean, plan_.rate(at_.step - 1), seconds_before_ + spent,
+  const Row row{at_.step,
+                plan_.epoch(at_.step),
+                mean,
+                plan_.rate(at_.step - 1) * at_.plateau.scale,
+                seconds_before_ + spent,
                 metrics};
   std::string text =
       fmt::format("epoch {}  step {}/{}  loss {}", row.epoch, row.step, plan_.total(), brief(mean));

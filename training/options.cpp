@@ -44,13 +44,25 @@ bool parse(std::string_view text, T& value) {
   }
 }
 
+// `a,b` → {a, b}. An empty text is an empty list; an empty element is a slip.
+bool parse_list(std::string_view text, std::vector<std::string>& values) {
+  if (text.empty()) return true;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    values.emplace_back(text.substr(begin, end - begin));
+    if (values.back().empty() || !is_utf8(values.back())) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 // `2`, `0.1`: as a person would write a limit.
 std::string number(double value) { return fmt::format("{}", value); }
 
 }  // namespace
 
 Option::Option(std::string name, Target target, std::string help)
-    : name_(std::move(name)), help_(std::move(help)), target_(target) {}
+    : name_(std::move(name)), help_(std::move(help)), target_(target), start_(value()) {}
 
 Option& Option::at_least(double lowest) {
   lowest_ = lowest;
@@ -82,7 +94,15 @@ Option& Option::not_saved() {
   return *this;
 }
 
+Option& Option::only_with(std::string other, std::vector<std::string> values) {
+  other_ = std::move(other);
+  others_ = std::move(values);
+  return *this;
+}
+
 std::string Option::expected() const {
+  if (is_list()) return "texts separated by commas";
+  if (is_tables()) return "tables with path, rate and decay";
   if (is_flag()) return "true or false";
   if (is_text()) return choices_.empty() ? "a text" : "one of " + list(choices_);
   const bool whole = !std::holds_alternative<double*>(target_);
@@ -96,7 +116,23 @@ std::string Option::expected() const {
 }
 
 std::string Option::value() const {
-  return std::visit([](const auto* target) { return fmt::format("{}", *target); }, target_);
+  return std::visit(
+      [](const auto* target) {
+        using T = std::remove_cvref_t<decltype(*target)>;
+        std::string all;
+        if constexpr (std::is_same_v<T, Texts>) {
+          all = fmt::format("{}", fmt::join(*target, ","));
+        } else if constexpr (std::is_same_v<T, Groups>) {
+          for (const ParamGroup& group : *target) {
+            all += fmt::format("{}{} (rate {}", all.empty() ? "" : ", ", group.glob, group.rate);
+            all += group.decay ? fmt::format(", decay {})", *group.decay) : ")";
+          }
+        } else {
+          all = fmt::format("{}", *target);
+        }
+        return all;
+      },
+      target_);
 }
 
 void Option::set(std::string_view text, const std::string& where) {
@@ -104,7 +140,12 @@ void Option::set(std::string_view text, const std::string& where) {
       [&](auto* target) {
         using T = std::remove_pointer_t<decltype(target)>;
         T value{};
-        bool valid = parse(text, value);
+        bool valid = false;
+        if constexpr (std::is_same_v<T, Texts>) {
+          valid = parse_list(text, value);
+        } else if constexpr (!std::is_same_v<T, Groups>) {
+          valid = parse(text, value);
+        }
         if constexpr (std::is_same_v<T, std::uint64_t>) {
           // TOML's whole numbers end there: what could not be read back is not taken.
           valid = valid && value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -112,7 +153,7 @@ void Option::set(std::string_view text, const std::string& where) {
         if constexpr (std::is_same_v<T, std::string>) {
           if (!is_utf8(text)) throw ConfigError(fmt::format("{}: the text is not valid UTF-8", where));
           valid = choices_.empty() || std::find(choices_.begin(), choices_.end(), text) != choices_.end();
-        } else if constexpr (!std::is_same_v<T, bool>) {
+        } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
           const double number = static_cast<double>(value);
           valid = valid && number >= lowest_ && number <= highest_ && !(above_ && number == lowest_);
         }
@@ -146,6 +187,19 @@ void Options::set(std::string_view name, std::string_view text) {
   Option* option = find(name);
   if (!option) throw ConfigError(fmt::format("unknown option \"--{}\"{}", name, suggestion(name, names())));
   option->set(text, fmt::format("--{}", name));
+  option->given_ = true;
+}
+
+void Options::check_used() const {
+  for (const Option& option : options_) {
+    if (option.other_.empty() || (!option.given_ && option.value() == option.start_)) continue;
+    const auto other = std::find_if(options_.begin(), options_.end(),
+                                    [&](const Option& one) { return one.name() == option.other_; });
+    const std::string chosen = other == options_.end() ? "" : other->value();
+    const bool used = std::find(option.others_.begin(), option.others_.end(), chosen) != option.others_.end();
+    check<ConfigError>(used, "settings", "--", option.name(), " is for --", option.other_, " ",
+                       list(option.others_), ", not ", chosen, "; leave it out");
+  }
 }
 
 }  // namespace fovea

@@ -9,12 +9,16 @@
 #include <variant>
 #include <vector>
 
+#include "optim/param_group.hpp"
+
 namespace fovea {
 
 /// One setting: its name, what it means, which values it takes, and the variable that holds it.
 class Option {
  public:
-  using Target = std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*>;
+  using Texts = std::vector<std::string>;  // after a flag, separated by commas
+  using Groups = std::vector<ParamGroup>;  // [[tables]] of a file, for which there is no flag
+  using Target = std::variant<bool*, std::int64_t*, std::uint64_t*, double*, std::string*, Texts*, Groups*>;
 
   Option(std::string name, Target target, std::string help);
 
@@ -28,11 +32,16 @@ class Option {
   Option& may_change();
   /// Says where or how to run, not what: left out of files.
   Option& not_saved();
+  /// Means something only while the text setting `other` is one of `values`: see Options::check_used.
+  Option& only_with(std::string other, std::vector<std::string> values);
 
   const std::string& name() const { return name_; }
   const std::string& help() const { return help_; }
   bool is_flag() const { return std::holds_alternative<bool*>(target_); }
   bool is_text() const { return std::holds_alternative<std::string*>(target_); }
+  bool is_list() const { return std::holds_alternative<Texts*>(target_); }
+  bool is_tables() const { return std::holds_alternative<Groups*>(target_); }
+  const Target& target() const { return target_; }
   bool changes() const { return may_change_; }
   bool saved() const { return saved_; }
 
@@ -45,8 +54,13 @@ class Option {
   void set(std::string_view text, const std::string& where);
 
  private:
+  friend class Options;
   std::string name_, help_;
   Target target_;
+  std::string start_;   // its value when it was described: the task's default
+  bool given_ = false;  // by a flag
+  std::string other_;   // the setting that it belongs to, if it does
+  std::vector<std::string> others_;
   double lowest_ = -std::numeric_limits<double>::infinity();
   double highest_ = std::numeric_limits<double>::infinity();
   bool above_ = false, may_change_ = false, saved_ = true;
@@ -61,8 +75,15 @@ class Option {
 ///       options.add("noise", noise, "deviation of the noise added to inputs").between(0, 10);
 ///     }
 ///
-/// A name is both flag (`--noise`) and TOML key (`noise = 0.5`, at top level). Holds pointers into the
-/// struct.
+/// A name is both flag (`--noise`) and TOML key (`noise = 0.5`, at top level). A list is an array there and
+/// its elements with commas in between after a flag. Groups of parameters are tables of a file:
+///
+///     [[groups]]
+///     path = "encoder.*"
+///     rate = 0.1      # times the learning rate
+///     decay = 0       # in place of weight-decay
+///
+/// Holds pointers into the struct.
 class Options {
  public:
   Options() = default;
@@ -85,6 +106,9 @@ class Options {
   void read_toml_file(const std::filesystem::path& path);
   /// All values that are saved, as TOML that `read_toml` reads.
   std::string toml() const;
+  /// ConfigError for a setting that was given, or has another value than the task's own, and means nothing
+  /// beside the others: `--lr-floor is for --schedule cosine, not constant; leave it out`.
+  void check_used() const;
 
  private:
   Option& insert(Option option);

@@ -7,27 +7,61 @@
 namespace fovea {
 
 Plan::Plan(const TrainConfig& config, std::uint64_t items)
-    : items_(items), batch_(config.batch_size), seed_(config.seed), save_every_(config.save_every) {
+    : items_(items),
+      batch_(config.batch_size),
+      accumulate_(config.accumulate),
+      seed_(config.seed),
+      save_every_(config.save_every) {
   check<ConfigError>(items > 0, "training", "the training split is empty");
   check<ConfigError>(batch_ > 0, "training", "--batch-size is 0");
-  steps_per_epoch_ = (items - 1) / batch_ + 1;
+  check<ConfigError>(accumulate_ > 0, "training", "--accumulate is 0");
+  batches_per_epoch_ = (items - 1) / batch_ + 1;
+  steps_per_epoch_ = (batches_per_epoch_ - 1) / accumulate_ + 1;
   total_ = config.steps ? config.steps : config.epochs * steps_per_epoch_;
   eval_every_ = config.eval_every ? config.eval_every : steps_per_epoch_;
-  schedule_ = {schedule_kind(config.schedule), config.lr, config.warmup, total_, 0};
+  if (config.schedule == "plateau") {
+    plateau_ = {config.lr_factor, config.plateau_patience, config.plateau_threshold, false};
+  } else {
+    schedule_.kind = schedule_kind(config.schedule);
+  }
+  check<ConfigError>(schedule_.kind != Schedule::Kind::step || config.step_every > 0, "training",
+                     "the step schedule needs --step-every: the steps between two drops");
+  schedule_.base = config.lr;
+  schedule_.warmup = config.warmup;
+  schedule_.total = total_;
+  schedule_.floor = config.lr_floor;
+  schedule_.every = config.step_every;
+  schedule_.factor = config.lr_factor;
+  schedule_.rise = config.lr_rise;
 }
 
-std::span<const std::size_t> Plan::items_of(std::uint64_t step) {
+void Plan::observe(std::uint64_t steps, const Metrics& metrics, Plateau::Seen& seen) const {
+  if (!plateau_ || !due(steps)) return;
+  Plateau plateau = *plateau_;
+  plateau.higher_is_better = metrics.higher_is_better;
+  plateau.observe(metrics.selected_value(), seen);
+}
+
+std::uint64_t Plan::batches(std::uint64_t step) const {
+  return std::min(accumulate_, batches_per_epoch_ - step % steps_per_epoch_ * accumulate_);
+}
+
+std::uint64_t Plan::number_of(std::uint64_t step, std::uint64_t batch) const {
+  return step / steps_per_epoch_ * batches_per_epoch_ + step % steps_per_epoch_ * accumulate_ + batch;
+}
+
+std::span<const std::size_t> Plan::items_of(std::uint64_t step, std::uint64_t batch) {
   const std::uint64_t number = step / steps_per_epoch_;
   if (order_.empty() || ordered_epoch_ != number) {
     order_ = Rng(seed_).split("order").split(number).permutation(items_);
     ordered_epoch_ = number;
   }
-  const std::uint64_t begin = step % steps_per_epoch_ * batch_;
+  const std::uint64_t begin = number_of(step, batch) % batches_per_epoch_ * batch_;
   return std::span(order_).subspan(begin, std::min(batch_, items_ - begin));
 }
 
-Rng Plan::rng(std::string_view purpose, std::uint64_t step) const {
-  return Rng(seed_).split(purpose).split(step);
+Rng Plan::rng(std::string_view purpose, std::uint64_t step, std::uint64_t batch) const {
+  return Rng(seed_).split(purpose).split(number_of(step, batch));
 }
 
 bool Plan::saves(std::uint64_t steps) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,14 +9,18 @@
 #include "core/random.hpp"
 #include "optim/schedule.hpp"
 #include "training/config.hpp"
+#include "training/metrics.hpp"
 
 namespace fovea {
 
 /// What happens at which step, and with which random numbers: a function of the settings, the size of the
 /// data and the step alone, so that a run can be left and taken up anywhere.
+///
+/// A step is one update, from `accumulate` batches. It never reaches over an epoch's end: an epoch's last
+/// step has the batches that are left.
 class Plan {
  public:
-  /// ConfigError when there is nothing to train on.
+  /// ConfigError when there is nothing to train on, or when the schedule lacks what it needs.
   Plan(const TrainConfig& config, std::uint64_t items);
 
   std::uint64_t items() const { return items_; }
@@ -25,11 +30,21 @@ class Plan {
   /// Passes over the data that have been started after this many steps.
   std::uint64_t epoch(std::uint64_t step) const { return (step + steps_per_epoch_ - 1) / steps_per_epoch_; }
 
+  /// Of the step. The plateau's is without what its evaluations did to it.
   double rate(std::uint64_t step) const { return schedule_.rate(step); }
-  /// The items of a step: each epoch goes through all of them in its own order; its last step may have fewer.
-  std::span<const std::size_t> items_of(std::uint64_t step);
-  /// A stream of this step for one purpose.
-  Rng rng(std::string_view purpose, std::uint64_t step) const;
+  const Schedule& schedule() const { return schedule_; }
+  /// True when evaluations lower the rate.
+  bool observes() const { return plateau_.has_value(); }
+  /// Lets the plateau see an evaluation after so many steps. One that is made only because the run ends there
+  /// does not count: a longer run would not have made it.
+  void observe(std::uint64_t steps, const Metrics& metrics, Plateau::Seen& seen) const;
+
+  /// Number of batches of a step.
+  std::uint64_t batches(std::uint64_t step) const;
+  /// The items of one of them: each epoch goes through all in its own order; its last batch may have fewer.
+  std::span<const std::size_t> items_of(std::uint64_t step, std::uint64_t batch = 0);
+  /// A stream of this batch for one purpose.
+  Rng rng(std::string_view purpose, std::uint64_t step, std::uint64_t batch = 0) const;
 
   /// Whether an evaluation is due after so many steps, whatever the number of steps in all.
   bool due(std::uint64_t steps) const { return steps % eval_every_ == 0; }
@@ -38,8 +53,12 @@ class Plan {
   bool saves(std::uint64_t steps) const;
 
  private:
-  std::uint64_t items_, batch_, seed_, steps_per_epoch_, total_, eval_every_, save_every_;
+  std::uint64_t number_of(std::uint64_t step, std::uint64_t batch) const;  // counted over the whole run
+
+  std::uint64_t items_, batch_, accumulate_, seed_, batches_per_epoch_, steps_per_epoch_, total_;
+  std::uint64_t eval_every_, save_every_;
   Schedule schedule_;
+  std::optional<Plateau> plateau_;
   std::uint64_t ordered_epoch_ = 0;
   std::vector<std::size_t> order_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autograd/engine.hpp"
+#include "autograd/ops.hpp"
 #include "training/divergence.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -24,6 +25,44 @@ class Cleared {
   std::span<const NamedParam> params_;
 };
 
+// All batches as one, to explain what went wrong.
+Loss joined(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batches) {
+  Loss sum = forward(0);
+  for (std::uint64_t k = 1; k < batches; ++k) {
+    const Loss loss = forward(k);
+    sum.value = add(sum.value, loss.value);
+    sum.count += loss.count;
+  }
+  return sum;
+}
+
+// Adds up the gradients of all batches; returns their loss.
+double accumulate(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batches,
+                  std::span<const NamedParam> params) {
+  double sum = 0, count = 0;
+  bool any = false;
+  for (std::uint64_t k = 0; k < batches; ++k) {
+    const Loss loss = forward(k);
+    const double value = static_cast<double>(loss.value.item());
+    if (!std::isfinite(value)) explain_loss([&] { return forward(k); }, params, value);
+    if (batches == 1) {  // whatever it is averaged over
+      backward(loss.value);
+      return value;
+    }
+    check<Error>(loss.count >= 0 && std::isfinite(loss.count), "loss", "it says that it is averaged over ",
+                 loss.count, " items or tokens");
+    backward(loss.value, filled(loss.value.shape(), static_cast<Real>(loss.count)));
+    sum += value * loss.count;
+    count += loss.count;
+    any = any || value != 0;
+  }
+  check<Error>(count > 0 || !any, "loss", "none of the ", batches,
+               " accumulated batches says what its loss is averaged over; set Loss::count");
+  if (count == 0) return 0;  // nothing but padding: the gradients are zero
+  scale_gradients(params, 1 / count);
+  return sum / count;
+}
+
 }  // namespace
 
 const NamedParam* first_not_finite(std::span<const NamedParam> params) {
@@ -32,19 +71,17 @@ const NamedParam* first_not_finite(std::span<const NamedParam> params) {
   return found == params.end() ? nullptr : &*found;
 }
 
-double descend(const std::function<Loss()>& forward, std::span<const NamedParam> params, Optimizer& optimizer,
-               double rate, double max_norm) {
+double descend(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batches,
+               std::span<const NamedParam> params, const Update& update) {
+  const std::vector<NamedParam> trained = grouped({params.begin(), params.end()}, update.groups);
   const Cleared gradients(params);
-  const Variable loss = forward().value;
-  const double value = static_cast<double>(loss.item());
-  if (!std::isfinite(value)) explain_loss(forward, params, value);
+  const double value = accumulate(forward, batches, params);
   try {
-    backward(loss);
-    clip_norm(params, max_norm);
+    clip_norm(trained, update.max_norm);
   } catch (const DivergedError& fault) {
-    explain_gradient(forward, params, fault);
+    explain_gradient([&] { return joined(forward, batches); }, params, fault);
   }
-  optimizer.step(params, rate);
+  update.optimizer.step(trained, update.rate);
   return value;
 }
 

@@ -12,7 +12,8 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-/// What one batch costs: a scalar in a graph, averaged over `count` items (or tokens).
+/// What one batch costs: a scalar in a graph, averaged over `count` items (or tokens), which is how much it
+/// weighs beside the batches that are accumulated with it. 0 when there was nothing but padding.
 struct Loss {
   Variable value;
   double count = 0;

@@ -73,6 +73,15 @@ std::vector<OpRow> normaliser_rows() {
                 layer_norm(random({2, 3}), random({3}), random({3}), 0);
               },
               {"[layer_norm]", "eps", "positive"}}}},
+      OpRow{"norm",
+            {{{random({3, 5})}, [](In in) { return norm(in[0]); }},
+             {{random({2, 2, 3})}, [](In in) { return norm(in[0]); }},
+             {{random({2, 0})}, [](In in) { return norm(in[0]); }}},
+            {{[] {
+                return norm(t({2, 2}, {3, -4, 0, 0}));
+              },
+              tensor({2}, {5, 0})}},
+            {{[] { norm(random({})); }, {"[norm]", "scalar"}}}},
       OpRow{"l2_normalize",
             {{{random({3, 5})}, [](In in) { return l2_normalize(in[0]); }},
              {{random({2, 3})}, [](In in) { return l2_normalize(in[0], Real(10)); }}},

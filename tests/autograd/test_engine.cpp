@@ -184,6 +184,57 @@ TEST_CASE("memory stays flat over many small graphs, with a hook and without", "
 #endif
 }
 
+// Cases pytorch PR#6017, dynet#120.
+TEST_CASE("a sum of losses that goes on over a thousand batches does not keep their tensors",
+          "[autograd][memory]") {
+  const Variable w = Variable::leaf(filled({50'000}, Real(0.5)));
+  const std::int64_t before = live_nodes();
+  double number = 0;
+  {
+    Variable total = Variable(scalar(0));
+    const auto batch = [&] {
+      const Variable loss = mean(mul(w, tanh(mul(w, w))));
+      backward(loss);
+      number += static_cast<double>(loss.item());
+      total = add(total, loss);  // what people write; a plain number is better
+    };
+    batch();
+    const std::size_t start = resident();
+    for (int i = 1; i < 1000; ++i) batch();
+#ifndef __SANITIZE_ADDRESS__
+    CHECK(resident() < start + (16 << 20));  // each batch saves half a megabyte or more
+#else
+    (void)start;
+#endif
+    CHECK(static_cast<double>(total.item()) == Approx(number).epsilon(1e-4));
+    CHECK(total.tracked());
+  }
+  CHECK(live_nodes() == before);
+  static_assert(std::is_same_v<decltype(w.item()), Real>);
+}
+
+TEST_CASE("a thousand predictions leave nothing behind", "[autograd][memory]") {
+  const Variable w = Variable::leaf(filled({50'000}, Real(0.5)));
+  const bool guarded = GENERATE(true, false);
+  const std::int64_t before = live_nodes();
+  const auto predict = [&] {
+    std::optional<NoGrad> guard;
+    if (guarded) guard.emplace();
+    const Variable y = mean(tanh(mul(w, w)));
+    CHECK(y.tracked() == !guarded);
+    return y.item();
+  };
+  predict();
+  const std::size_t start = resident();
+  for (int i = 0; i < 1000; ++i) predict();
+  CHECK(live_nodes() == before);
+#ifndef __SANITIZE_ADDRESS__
+  CHECK(resident() < start + (16 << 20));
+#else
+  (void)start;
+#endif
+}
+
 TEST_CASE("each thread records for itself", "[autograd]") {
   const NoGrad guard;
   bool tracked = false;

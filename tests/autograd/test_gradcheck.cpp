@@ -88,3 +88,37 @@ TEST_CASE("a loss that throws leaves the parameters as they were", "[autograd]")
   CHECK(calls == 5);
   CHECK(same_bits(weight.value(), before));
 }
+
+// Cases pytorch#114333, torch-rnn#116.
+TEST_CASE("gradcheck takes a seeded dropout and a broadcast input, and reports in numbers", "[autograd]") {
+  if (sizeof(Real) < 8) return;
+  const auto seeded = gradcheck(
+      [](auto in) {
+        Rng rng(3);
+        return dropout(mul(in[0], in[1]), 0.5, rng);
+      },
+      {filled({4, 3}, 2), tensor({3}, {1, 2, 3})});
+  INFO(seeded.text());
+  CHECK(seeded.passed);
+  REQUIRE(seeded.tensors.size() == 2);
+  CHECK(seeded.tensors[0].checked == 12);
+  CHECK(seeded.tensors[1].checked == 3);
+
+  Param wrong(tensor({2, 2}, {1, 2, 3, 4}));
+  const std::vector<NamedParam> params = {{"layer.wrong", &wrong, true}};
+  const auto report = gradcheck(params, [&] { return sum(slice(bad_square(wrong), 0, 1, 2)); });
+  const GradcheckReport::Worst& worst = report.tensors.at(0);
+  CHECK(worst.name == "layer.wrong");
+  CHECK((worst.index == 2 || worst.index == 3));  // the first row takes no part
+  CHECK(worst.failed == 2);
+  CHECK(worst.numeric == Approx(2 * worst.analytic));
+  CHECK(worst.relative_error == Approx(0.5));
+  CHECK_THAT(report.text(), Catch::Contains("layer.wrong") && Catch::Contains(std::to_string(worst.index)));
+
+  // Of four elements every second one is tried; the index is the element's, not the try's.
+  const auto some =
+      gradcheck(params, [&] { return sum(slice(bad_square(wrong), 0, 1, 2)); }, {.per_tensor = 2});
+  CHECK(some.tensors.at(0).checked == 2);
+  CHECK(some.tensors.at(0).failed == 1);
+  CHECK(some.tensors.at(0).index == 2);
+}

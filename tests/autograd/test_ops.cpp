@@ -228,13 +228,53 @@ TEST_CASE("what where does not choose has no influence, also on the gradient", "
   CHECK_THAT(*n.grad(), close_to(tensor({2}, {0, -0.25})));
 }
 
+// Case pytorch#2421.
 TEST_CASE("the gradient of a norm at zero is zero", "[autograd]") {
-  const Variable x = Variable::leaf(zeros({2}));
-  backward(sqrt(sum(mul(x, x))), scalar(0));
-  CHECK_THAT(*x.grad(), close_to(zeros({2}), 0));
+  const Variable x = Variable::leaf(tensor({2, 2}, {0, 0, 3, 4}));
+  backward(sum(norm(x)));
+  CHECK_THAT(*x.grad(), close_to(tensor({2, 2}, {0, 0, 0.6, 0.8})));
+  const Real inf = std::numeric_limits<Real>::infinity();
+  const Variable endless = Variable::leaf(tensor({2, 2}, {inf, 1, 3, 4}));
+  backward(norm(endless), tensor({2}, {0, 1}));
+  CHECK_THAT(*endless.grad(), close_to(tensor({2, 2}, {0, 0, 0.6, 0.8})));
   const Variable z = Variable::leaf(zeros({2}));
   backward(sum(l2_normalize(z, Real(1))));
   CHECK(all_finite(*z.grad()));
+}
+
+// Cases flax#982, fairseq#3575.
+TEST_CASE("what a mask hides in a softmax has no weight and no gradient, whatever it is", "[autograd]") {
+  const Real inf = std::numeric_limits<Real>::infinity();
+  for (const Real hidden : {Real(2e9), Real(-2e9), inf, -inf, Real(NAN)}) {
+    const Variable x = Variable::leaf(tensor({2, 3}, {1, hidden, 2, 1, hidden, 3}));
+    const Variable p = masked_softmax(x, Keep({2, 3}, {1, 0, 1, 0, 0, 0}));
+    CHECK(p.value().at(0, 1) == 0);
+    CHECK(p.value().at(0, 0) + p.value().at(0, 2) == Approx(1));
+    CHECK_THAT(slice(p, 0, 1, 2).value(), close_to(zeros({1, 3}), 0));
+    backward(sum(mul(p, tensor({2, 3}, {1, 2, 3, 4, 5, 6}))));
+    CHECK(all_finite(*x.grad()));
+    for (const std::size_t j : {1, 3, 4, 5}) CHECK(x.grad()->data()[j] == 0);
+    CHECK(x.grad()->data()[0] != 0);
+  }
+}
+
+// Case trl#7221.
+TEST_CASE("an entropy with impossible elements is finite, and so is its gradient", "[autograd]") {
+  const Real ln2 = Real(0.6931471805599453);
+  const Variable p = Variable::leaf(tensor({2, 3}, {0, 0.5, 0.5, 0, 0, 0}));
+  const Variable h = entropy(p);
+  CHECK_THAT(h.value(), close_to(tensor({2}, {ln2, 0})));
+  backward(sum(h));
+  CHECK(all_finite(*p.grad()));
+  const Variable x = Variable::leaf(tensor({2, 3}, {9, 1, 1, 1, 2, 3}));
+  const Variable masked = entropy(masked_softmax(x, Keep({2, 3}, {0, 1, 1, 0, 0, 0})));
+  CHECK_THAT(masked.value(), close_to(tensor({2}, {ln2, 0})));
+  backward(sum(masked));
+  CHECK_THAT(*x.grad(), close_to(zeros({2, 3})));
+  // A certain one: its entropy is 0, and no logarithm of zero comes back.
+  const Variable far = Variable::leaf(tensor({1, 2}, {0, 5000}));
+  backward(sum(entropy(softmax(far, -1))));
+  CHECK_THAT(*far.grad(), close_to(zeros({1, 2})));
 }
 
 TEST_CASE("classes are looked for even when there are none", "[autograd]") {

@@ -105,6 +105,7 @@ const Recipes ops = {
     {"log_softmax", [](Case& c) { return log_softmax(c["x"], c.integer("axis")); }},
     {"masked_softmax", [](Case& c) { return masked_softmax(c["x"], c.keep("keep")); }},
     {"layer_norm", [](Case& c) { return layer_norm(c["x"], c["gain"], c["bias"], c.real("eps")); }},
+    {"norm", of_x(norm)},
     {"l2_normalize", [](Case& c) { return l2_normalize(c["x"], c.real("eps")); }},
     {"entropy", [](Case& c) { return entropy(c["p"]); }},
 };

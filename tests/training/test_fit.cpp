@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <signal.h>
-#include <sstream>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "training/fit.hpp"
 #include "training/folder.hpp"
 #include "training/line_task.hpp"
+#include "training/rows.hpp"
 
 using namespace fovea;
 using Catch::Contains;
@@ -32,24 +32,6 @@ bool same_models(LineTask& a, LineTask& b) {
   for (std::size_t i = 0; i < left.size(); ++i)
     same = same && same_bits(left[i].param->value(), right[i].param->value());
   return same;
-}
-
-std::vector<std::string> lines_of(const std::filesystem::path& path) {
-  std::istringstream text(content(path));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
-}
-
-// The rows of metrics.jsonl without their times.
-std::vector<std::string> rows_of(const std::filesystem::path& folder) {
-  std::vector<std::string> rows;
-  for (const std::string& line : lines_of(folder / "metrics.jsonl")) {
-    auto row = nlohmann::json::parse(line);
-    row.erase("seconds");
-    rows.push_back(row.dump());
-  }
-  return rows;
 }
 
 }  // namespace
@@ -368,4 +350,26 @@ TEST_CASE("the learning rate follows the plan", "[training]") {
   CHECK(rates[0] == Approx(config.lr / 2));
   CHECK(rates[2] == Approx(config.lr));
   CHECK(rates[6] == Approx(config.lr / 2));
+}
+
+TEST_CASE("every setting of a schedule reaches it", "[training]") {
+  TrainConfig config = config_of("adam", 20);
+  config.lr = 1;
+  const auto rate = [&](const std::string& schedule, std::uint64_t step) {
+    config.schedule = schedule;
+    return Plan(config, 50).rate(step);
+  };
+  config.lr_floor = 0.25;
+  config.lr_rise = 0.5;
+  config.lr_factor = 0.5;
+  config.step_every = 4;
+  CHECK(rate("cosine", 20) == 0.25);
+  CHECK(rate("cosine", 10) == Approx(0.625));
+  CHECK(rate("one_cycle", 9) == Approx(1));
+  CHECK(rate("one_cycle", 6) < 1);
+  CHECK(rate("step", 3) == 1);
+  CHECK(rate("step", 9) == Approx(0.25));
+  config.warmup = 4;
+  for (const char* schedule : {"constant", "cosine", "step", "inverse_sqrt", "plateau"})
+    CHECK(rate(schedule, 1) == 0.5);
 }

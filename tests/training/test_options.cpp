@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "training/config.hpp"
+#include "training/folder.hpp"
 #include "training/options.hpp"
 #include "training/text.hpp"
 
@@ -134,6 +135,94 @@ TEST_CASE("the settings of training hold together", "[training]") {
   copied.read_toml(options.toml(), "copy");
   CHECK(copy.lr == 0.3);
   CHECK_THROWS_AS(config.describe(options), ConfigError);  // each name once
+}
+
+TEST_CASE("lists and tables are read, written, and read again", "[training]") {
+  TrainConfig config, copy;
+  Options options, copied;
+  config.describe(options);
+  copy.describe(copied);
+  const std::string text =
+      "freeze = ['encoder.*', \"a\"]\n[[groups]]\npath = \"out.*\"\nrate = 0.1\n"
+      "[[groups]]\npath = 'b'\ndecay = 0\n";
+  options.read_toml(text, "x.toml");
+  CHECK(config.freeze == std::vector<std::string>{"encoder.*", "a"});
+  REQUIRE(config.groups.size() == 2);
+  CHECK(config.groups[0] == ParamGroup{"out.*", 0.1, {}, false});
+  CHECK(config.groups[1] == ParamGroup{"b", 1, 0.0, false});
+  CHECK(options.find("freeze")->value() == "encoder.*,a");
+  CHECK(options.find("groups")->value() == "out.* (rate 0.1), b (rate 1, decay 0)");
+  copied.read_toml(options.toml(), "copy");
+  CHECK(copy.freeze == config.freeze);
+  CHECK(copy.groups == config.groups);
+  CHECK(copied.toml() == options.toml());
+  options.set("freeze", "c,d.?");
+  CHECK(config.freeze == std::vector<std::string>{"c", "d.?"});
+  const auto all = config.all_groups();
+  REQUIRE(all.size() == 4);
+  CHECK(all[3] == ParamGroup{"d.?", 1, {}, true});
+  options.set("freeze", "");
+  CHECK(config.freeze.empty());
+}
+
+TEST_CASE("lists and tables that cannot be are refused with their place", "[training]") {
+  TrainConfig config;
+  Options options;
+  config.describe(options);
+  const auto say = [&](const char* text) { return message([&] { options.read_toml(text, "x.toml"); }); };
+  CHECK(say("\nfreeze = 'a'\n") == "x.toml:2: freeze: expected an array of texts, got a text");
+  CHECK_THAT(say("freeze = ['a', 3]\n"), StartsWith("x.toml:1: freeze: expected an array of texts"));
+  CHECK_THAT(say("freeze = ['a,b']\n"), StartsWith("x.toml:1: freeze: expected an array of texts"));
+  CHECK_THAT(say("groups = 3\n"), StartsWith("x.toml:1: groups: expected tables with path, rate and decay"));
+  CHECK_THAT(say("groups = [3]\n"), StartsWith("x.toml:1: groups: expected tables with path"));
+  CHECK(say("[[groups]]\nrate = 1\n") == "x.toml:1: groups: path is missing");
+  CHECK(say("[[groups]]\npath = 'a'\nraet = 1\n") ==
+        "x.toml:3: unknown key \"raet\"; did you mean \"rate\"?");
+  CHECK_THAT(say("[[groups]]\npath = 'a'\nrate = -1\n"), StartsWith("x.toml:3: rate: expected a number"));
+  CHECK_THAT(message([&] { options.set("freeze", "a,,b"); }), Contains("separated by commas"));
+  CHECK_THAT(message([&] { options.set("freeze", "a,"); }), Contains("separated by commas"));
+  CHECK_THAT(message([&] { options.set("groups", "a"); }), Contains("--groups: expected tables"));
+  CHECK(config.freeze.empty());
+  CHECK(config.groups.empty());
+}
+
+TEST_CASE("a setting that the chosen schedule does not use is refused", "[training]") {
+  const auto say = [](std::vector<std::pair<std::string, std::string>> flags, const std::string& file = "") {
+    TrainConfig config;
+    config.warmup = 5;  // a task's own default
+    Options options;
+    config.describe(options);
+    if (!file.empty()) options.read_toml(file, "x.toml");
+    for (const auto& [name, text] : flags) options.set(name, text);
+    return message([&] { options.check_used(); });
+  };
+  const std::string fine = "no error";
+  CHECK(say({}) == fine);
+  CHECK(say({{"lr-floor", "0.1"}}) ==
+        "[settings] --lr-floor is for --schedule cosine, not constant; leave it out");
+  CHECK(say({{"lr-floor", "0.1"}, {"schedule", "cosine"}}) == fine);
+  CHECK_THAT(say({{"lr-factor", "0.1"}, {"schedule", "cosine"}}), Contains("step, plateau"));  // its default
+  CHECK_THAT(say({}, "lr-rise = 0.2"), Contains("--lr-rise is for --schedule one_cycle"));
+  CHECK(say({}, "lr-rise = 0.3") == fine);  // a run's own config.toml names every setting
+  CHECK(say({{"schedule", "one_cycle"}}) == fine);
+  CHECK_THAT(say({{"schedule", "one_cycle"}, {"warmup", "5"}}), Contains("--warmup"));
+  for (const char* name : {"step-every", "plateau-patience", "plateau-threshold"})
+    CHECK_THAT(say({{name, "7"}}), Contains(name));
+}
+
+TEST_CASE("the settings that the guide shows are settings", "[training]") {
+  const std::string guide = content(FOVEA_SOURCE_DIR "/docs/guide.md");
+  std::size_t blocks = 0;
+  for (std::size_t begin = 0; (begin = guide.find("```toml\n", begin)) != std::string::npos; ++blocks) {
+    begin += 8;
+    TrainConfig config;
+    Options options;
+    config.describe(options);
+    options.read_toml(guide.substr(begin, guide.find("\n```", begin) - begin), "guide");
+    options.check_used();
+    CHECK(config.groups.size() + config.freeze.size() > 0);
+  }
+  CHECK(blocks == 1);
 }
 
 TEST_CASE("suggestions are near, or none", "[training]") {

@@ -41,7 +41,8 @@ std::vector<Tensor> trained(CitiesTask task, std::uint64_t steps, std::size_t ba
   config.eval_every = 1000;
   FitState state = start_state(config);
   Plan plan(config, task.size(Split::train));
-  for (std::uint64_t step = 0; step < steps; ++step) train_step(task, plan, step, *state.optimizer, 0);
+  for (std::uint64_t step = 0; step < steps; ++step)
+    train_step(task, plan, step, {*state.optimizer, plan.rate(step)});
   std::vector<Tensor> values;
   for (const NamedParam& named : parameters(task.model)) values.push_back(named.param->value());
   return values;

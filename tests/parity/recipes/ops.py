@@ -211,6 +211,8 @@ def normalisers():
             {"eps": eps},
         )
     unit = lambda x, eps: F.normalize(x, dim=-1, eps=eps)
+    yield case("norm: rows", lambda x: torch.linalg.vector_norm(x, dim=-1), {"x": normal(2, 3, 5)})
+    yield case("norm: zero rows", lambda x: torch.linalg.vector_norm(x, dim=-1), {"x": numbers([[0, 0], [3, 4]])})
     yield case("l2_normalize: rows", unit, {"x": normal(3, 5)}, {"eps": 1e-12})
     yield case(
         "l2_normalize: rows shorter than eps",
