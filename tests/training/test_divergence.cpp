@@ -17,7 +17,7 @@ std::string error_of(const std::function<Variable(const Param&, const Param&)>& 
   const std::vector<NamedParam> params{{"encoder.first", &first}, {"decoder.second", &second}};
   const auto method = make_optimizer("sgd", 0);
   try {
-    descend([&] { return Loss{loss(first, second), 1}; }, params, *method, 0.1, 1);
+    descend([&](std::uint64_t) { return Loss{loss(first, second), 1}; }, 1, params, {*method, 0.1, 1});
   } catch (const DivergedError& error) {
     CHECK(method->steps() == 0);
     CHECK(!first.grad());
