@@ -31,8 +31,10 @@ struct Sizes {
 
 constexpr std::size_t small_work = 128;  // up to here a plain loop beats what OpenBLAS spends on preparation
 constexpr std::size_t block_work = 1 << 21;  // m · n · k that is worth a range of its own
+constexpr std::size_t large_block_work =
+    1 << 26;  // and of more than `few_blocks`: each block packs its part of A and B again
 constexpr std::size_t range_work = 1 << 18;  // small items are handed over in groups of this much
-constexpr std::size_t most_blocks = 16, shortest_block = 48;
+constexpr std::size_t few_blocks = 4, most_blocks = 16, shortest_block = 48;
 
 /// BLAS counts in int.
 int narrow(std::size_t value) {
@@ -86,7 +88,8 @@ Cut cut(const Sizes& s) {
   constexpr std::size_t step = 16;  // whole tiles of the micro-kernels
   const auto half = [](std::size_t side) { return (side / 2 + step - 1) / step * step; };
   const auto parts = [](std::size_t side, std::size_t length) { return (side + length - 1) / length; };
-  const std::size_t wanted = std::min(s.work() / block_work, most_blocks);
+  const std::size_t wanted =
+      std::min({s.work() / block_work, std::max(few_blocks, s.work() / large_block_work), most_blocks});
   Cut cut{s.m, s.n, 1, 1};
   while (cut.count() < wanted) {
     std::size_t& longer = cut.rows >= cut.columns ? cut.rows : cut.columns;

@@ -90,7 +90,8 @@ std::vector<Candidate> candidates() {
     result.push_back({"SkylakeX", wide});
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    std::vector<std::string> equals{"Haswell", "Zen"};
+    // "Zen" is the same kernel with smaller blocks: 3 to 20 % slower, measured on a Zen 3.
+    std::vector<std::string> equals{"Haswell"};
     equals.insert(equals.end(), wide.begin(), wide.end());
     result.push_back({"Haswell", equals});
   }
