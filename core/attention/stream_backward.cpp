@@ -122,25 +122,18 @@ class Backward {
       const RowStatistics& row = cotangents_.rows[rows_.number(r)];
       double inner = 0;
       bool active = false;
-      // 0 · NaN is 0 here, so that a row that the loss does not look at stays out.
-      const auto add = [&](Real result, Real cotangent) {
-        if (cotangent == 0) return;
-        active = true;
-        if (result != 0) inner += static_cast<double>(result) * cotangent;
-      };
       if (cotangents_.context_cotangent) {
         const auto [item, i] = rows_.rows()[r];
         const Real* y = cotangents_.context.row(item, task_.head, i);
         const Real* dy = cotangents_.context_cotangent.row(item, task_.head, i);
         Real* packed = dcontext_.data() + r * width_;
         std::fill(std::copy_n(dy, attention_.value_width, packed), packed + width_, Real(0));
-        for (std::size_t d = 0; d < attention_.value_width; ++d) add(y[d], dy[d]);
+        inner += kernels().inner_product(attention_.value_width, y, dy, active);
       }
       if (cotangents_.weights_cotangent) {
         const std::size_t first = rows_.number(r) * attention_.keys;
-        for (std::size_t j = 0; j < attention_.keys; ++j) {
-          add(cotangents_.weights[first + j], cotangents_.weights_cotangent[first + j]);
-        }
+        inner += kernels().inner_product(attention_.keys, cotangents_.weights + first,
+                                         cotangents_.weights_cotangent + first, active);
       }
       const Real of_entropy = cotangents_.entropy ? cotangents_.entropy[rows_.number(r)] : Real(0);
       active_[r] = (active || of_entropy != 0) && row.scale != 0;

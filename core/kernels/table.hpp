@@ -165,6 +165,9 @@ struct Kernels {
   /// x = exp(x - max) · scale, the weights; exactly 0 where exp is.
   void (*softmax_weights)(std::size_t R, std::size_t n, Real* x, std::size_t stride,
                           const AttentionRow* rows);
+  /// Σ y dy in double, for a result y and its cotangent; a 0 of either leaves a term out. `any` becomes true
+  /// where some dy is not 0.
+  double (*inner_product)(std::size_t n, const Real* y, const Real* dy, bool& any);
   /// dp = p (dp - inner - entropy_cotangent (s - max - mean)), and 0 where p = 0. `s` may be null: no
   /// entropy.
   void (*attention_grad)(std::size_t R, std::size_t n, const Real* p, const Real* s, Real* dp,

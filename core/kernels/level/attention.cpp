@@ -72,6 +72,19 @@ void softmax_weights(std::size_t R, std::size_t n, Real* x, std::size_t stride, 
   }
 }
 
+double inner_product(std::size_t n, const Real* y, const Real* dy, bool& any) {
+  double total = 0;
+  Bits seen = 0;
+#pragma omp simd reduction(+ : total) reduction(| : seen)
+  for (std::size_t i = 0; i < n; ++i) {
+    const double term = static_cast<double>(y[i]) * dy[i];
+    total += y[i] == 0 || dy[i] == 0 ? 0.0 : term;
+    seen |= dy[i] == 0 ? Bits(0) : Bits(1);
+  }
+  any = any || seen != 0;
+  return total;
+}
+
 template <bool entropy>
 void grad_row(std::size_t n, const Real* p, const Real* s, Real* dp, const AttentionRow& row) {
 #pragma omp simd
@@ -94,6 +107,7 @@ void attention_grad(std::size_t R, std::size_t n, const Real* p, const Real* s, 
 void set_attention(Kernels& table) {
   table.online_softmax = online_softmax;
   table.softmax_weights = softmax_weights;
+  table.inner_product = inner_product;
   table.attention_grad = attention_grad;
 }
 
