@@ -143,7 +143,7 @@ struct Attended {
 struct AttentionOptions {
   Mask mask = {};
   Variable bias = {};  // added to the scores; broadcasts to their shape
-  double dropout = 0;  // of the weights; draws from `rng`, one number for each weight
+  double dropout = 0;  // of the weights; moves `rng` on by half a draw for each weight
   Rng* rng = nullptr;
   Want want = {};
   std::size_t heads = 1;

@@ -23,23 +23,15 @@ struct Ranges {
     std::fill(most.begin(), most.end(), -std::numeric_limits<Real>::infinity());
     finite = true;
   }
-  void add(std::size_t hidden, const Real* x) {
-    for (std::size_t h = 0; h < hidden; ++h) {
-      least[h] = x[h] < least[h] ? x[h] : least[h];
-      most[h] = x[h] > most[h] ? x[h] : most[h];
-    }
+  /// Takes in a row of projections and writes its exponentials.
+  void add(std::size_t hidden, const Real* x, Real* out) {
+    kernels().additive_exponentials(hidden, x, out, least.data(), most.data());
     finite = finite && kernels().finite(hidden, x);
   }
 };
 
-/// out = e^2x, x clamped; NaN stays.
-void exponentials(std::size_t n, const Real* x, Real* out) {
-  for (std::size_t h = 0; h < n; ++h) {
-    const Real below = x[h] > additive_high ? additive_high : x[h];
-    out[h] = 2 * (below < -additive_high ? -additive_high : below);
-  }
-  kernels().exp(n, out, out);
-}
+/// factor · sum; 0 where the sum is 0, whatever the factor.
+Real times(Real factor, Real sum) { return sum == 0 ? Real(0) : factor * sum; }
 
 /// Whether a pair of a and b may be odd when one of them is `large` and the other `small`.
 bool odd(Real large, Real small) {
@@ -62,7 +54,6 @@ class AdditiveTile final : public ScoreTile {
         query_exponentials_(query_tile * units_),
         odd_units_(units_) {
     std::fill(std::copy_n(v(), hidden_, v_.begin()), v_.end(), Real(0));
-    total_ = static_cast<Real>(std::accumulate(v_.begin(), v_.end(), 0.0));
     for (std::size_t tile = 0; tile < key_ranges_.size(); ++tile) take_keys(tile);
     if (!backward) return;
     const std::size_t lanes = kernels().additive_lanes;
@@ -78,8 +69,7 @@ class AdditiveTile final : public ScoreTile {
     query_ranges_.clear(hidden_);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Real* out = query_exponentials_.data() + r * units_;
-      query_ranges_.add(hidden_, query(r));
-      exponentials(hidden_, query(r), out);
+      query_ranges_.add(hidden_, query(r), out);
       std::fill(out + hidden_, out + units_, Real(0));
       std::fill(std::copy_n(query(r), hidden_, queries_.data() + r * units_),
                 queries_.data() + (r + 1) * units_, Real(0));
@@ -104,7 +94,8 @@ class AdditiveTile final : public ScoreTile {
   void put_query_gradients(const Matrices<Real>& to) override {
     for (std::size_t r = 0; to && r < taken_.size(); ++r) {
       Real* row = to.row(taken_[r].item, head_, taken_[r].i);
-      for (std::size_t h = 0; h < hidden_; ++h) row[h] = 4 * v_[h] * lanes_of(to_queries_, r * units_ + h);
+      for (std::size_t h = 0; h < hidden_; ++h)
+        row[h] = times(4 * v_[h], lanes_of(to_queries_, r * units_ + h));
     }
     for (std::size_t h = 0; h < hidden_; ++h) v_total_[h] += lanes_of(to_v_, h);
   }
@@ -112,7 +103,7 @@ class AdditiveTile final : public ScoreTile {
   void put_key_gradients(Real* to, std::size_t step) override {
     for (std::size_t t = 0; t < attention_.keys; ++t) {
       const Real* sum = at(to_keys_, t / key_tile) + t % key_tile;
-      for (std::size_t h = 0; h < hidden_; ++h) to[t * step + h] = 4 * v_[h] * sum[h * key_tile];
+      for (std::size_t h = 0; h < hidden_; ++h) to[t * step + h] = times(4 * v_[h], sum[h * key_tile]);
     }
   }
 
@@ -126,7 +117,7 @@ class AdditiveTile final : public ScoreTile {
   const Real* query(std::size_t r) const { return attention_.query.row(taken_[r].item, head_, taken_[r].i); }
   const Real* key(std::size_t t) const { return attention_.key.row(group_, head_, t); }
   Real* at(Buffer& panels, std::size_t tile) const { return panels.data() + tile * units_ * key_tile; }
-  AdditiveShape shape() const { return {taken_.size(), key_tile, units_, total_}; }
+  AdditiveShape shape() const { return {taken_.size(), key_tile, units_}; }
 
   static Real lanes_of(const Buffer& sums, std::size_t n) {
     const std::size_t lanes = kernels().additive_lanes;
@@ -139,8 +130,7 @@ class AdditiveTile final : public ScoreTile {
     ranges.clear(hidden_);
     Buffer rows(key_tile * hidden_);
     for (std::size_t t = keys.begin; t < keys.end; ++t) {
-      ranges.add(hidden_, key(t));
-      exponentials(hidden_, key(t), rows.data() + (t - keys.begin) * hidden_);
+      ranges.add(hidden_, key(t), rows.data() + (t - keys.begin) * hidden_);
     }
     std::fill(rows.begin() + (keys.end - keys.begin) * hidden_, rows.end(), Real(0));
     Real* panel = at(key_exponentials_, tile);
@@ -169,7 +159,6 @@ class AdditiveTile final : public ScoreTile {
   const Attention& attention_;
   std::size_t group_, head_, hidden_, units_;  // units: hidden, filled up with those of v = 0
   Buffer v_;
-  Real total_ = 0;
   Buffer key_exponentials_;  // [tiles, units, key_tile]
   std::vector<Ranges> key_ranges_;
   Buffer queries_, query_exponentials_;  // [query_tile, units]

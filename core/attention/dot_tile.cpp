@@ -68,7 +68,10 @@ class DotTile final : public ScoreTile {
       add_selected(m, step_, k, ds, ds_row, ds_step, other, other_step, to, step_);
     }
   }
-  void put(const Real* sum, Real* to) const { kernels().scale(attention_.width, attention_.scale, sum, to); }
+  // A sum of 0 gives 0, whatever the scale.
+  void put(const Real* sum, Real* to) const {
+    kernels().mul_or_zero(attention_.width, sum, 1, &attention_.scale, 0, to);
+  }
 
   const Attention& attention_;
   std::size_t head_, step_;
@@ -85,11 +88,6 @@ class DotTile final : public ScoreTile {
 std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, std::size_t group, std::size_t head,
                                     bool backward) {
   return std::make_unique<DotTile>(attention, group, head, backward);
-}
-
-std::unique_ptr<ScoreTile> score_tile(const Attention& attention, std::size_t group, std::size_t head,
-                                      bool backward) {
-  return (attention.kind == ScoreKind::dot ? dot_tile : additive_tile)(attention, group, head, backward);
 }
 
 }  // namespace fovea::inline FOVEA_REAL

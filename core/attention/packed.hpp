@@ -13,6 +13,8 @@ using Buffer = xt::uvector<Real, AlignedAllocator<Real>>;
 class PackedRows {
  public:
   PackedRows() = default;
+  PackedRows(PackedRows&&) = default;
+  PackedRows& operator=(PackedRows&&) = default;
   /// `count` rows of `width` elements, `step` apart.
   PackedRows(const Real* data, std::size_t count, std::size_t width, std::size_t step);
 

@@ -19,10 +19,10 @@ class ScoreTile {
   /// and key alone, to the last bit. What stands behind the last key means nothing.
   virtual void scores(std::size_t tile, Real* s) = 0;
 
-  /// Adds what ds [queries, key_tile] gives to queries and keys. A ds of 0 leaves a pair out, whatever it
-  /// holds. Behind the last key ds is 0.
+  /// Adds what ds [queries, key_tile] gives to queries and keys. Of the tile whose `scores` were asked for
+  /// last. A ds of 0 leaves a pair out, whatever it holds. Behind the last key ds is 0.
   virtual void add_gradients(std::size_t tile, const Real* ds) = 0;
-  /// Writes the gradients of the present queries, if they are wanted, and closes with them.
+  /// Closes with the present queries; writes their gradients unless `to` is empty.
   virtual void put_query_gradients(const Matrices<Real>& to) = 0;
   /// Writes those of the keys, [keys, width] with `step` from row to row.
   virtual void put_key_gradients(Real* to, std::size_t step) = 0;

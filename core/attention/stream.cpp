@@ -68,7 +68,11 @@ class Forward {
   void add_values(std::size_t tile, Span keys) {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       Real* row = context_.data() + r * width_;
-      if (shrink_[r] != 1) kernels().scale(width_, shrink_[r], row, row);
+      if (shrink_[r] == 0) {
+        std::fill_n(row, width_, Real(0));  // also where a value was infinite
+      } else if (shrink_[r] != 1) {
+        kernels().scale(width_, shrink_[r], row, row);
+      }
     }
     rows_.drop(tile, scores_.data());
     const std::size_t n = keys.end - keys.begin;

@@ -48,7 +48,7 @@ struct Attention {
 
 /// What forward leaves for backward, one for each row of [items, heads, queries].
 struct RowStatistics {
-  Real max;    // largest score that is allowed; 0 in a row that is empty
+  Real max;    // largest score that is allowed; 0 where there is none, or it is infinite
   Real scale;  // 1 / Σ exp(s - max); 0 in a row that is empty
   Real mean;   // of s - max under the weights, where the entropy was asked for
 };

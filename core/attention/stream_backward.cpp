@@ -13,7 +13,7 @@ using Cover = MaskView::Cover;
 
 // Each task sums its own gradient of the keys and values, so more tasks take more memory.
 constexpr std::size_t tasks_wanted = 8;
-constexpr Real hidden = -std::numeric_limits<Real>::infinity();
+constexpr Real masked = -std::numeric_limits<Real>::infinity();
 
 /// Gradients of keys or values, which several tasks may share: each of those writes a part, and the parts are
 /// summed in their order.
@@ -171,7 +171,7 @@ class Backward {
     const std::size_t m = rows_.size(), n = keys.end - keys.begin;
     rows_.prepare(tile, cover, weights_.data());
     for (std::size_t r = 0; r < m; ++r) {
-      if (!active_[r]) std::fill_n(weights_.data() + r * key_tile, n, hidden);
+      if (!active_[r]) std::fill_n(weights_.data() + r * key_tile, n, masked);
     }
     if (cotangents_.entropy) std::copy_n(weights_.data(), m * key_tile, scores_.data());
     kernels().softmax_weights(m, n, weights_.data(), key_tile, statistics_.data());

@@ -14,6 +14,7 @@ TileRows::TileRows(const Attention& attention, const Division& division, const T
 
 void TileRows::take(std::size_t begin) {
   rows_.clear();
+  drawn_.reset();
   for (std::size_t r = begin; r < std::min(begin + query_tile, task_.end); ++r) {
     rows_.push_back(division_.row(task_.group, r));
   }
@@ -50,7 +51,9 @@ void TileRows::prepare(std::size_t tile, Cover cover, Real* s) {
   }
 }
 
-const Real* TileRows::factors(std::size_t tile) {
+void TileRows::draw(std::size_t tile) {
+  if (drawn_ == tile) return;
+  drawn_ = tile;
   const Span keys = keys_of(tile, attention_.keys);
   factors_.resize(query_tile * key_tile);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -61,12 +64,12 @@ const Real* TileRows::factors(std::size_t tile) {
   }
   kernels().scale(rows_.size() * key_tile, static_cast<Real>(1 / (1 - attention_.dropout)), factors_.data(),
                   factors_.data());
-  return factors_.data();
 }
 
 void TileRows::drop(std::size_t tile, Real* x) {
   if (attention_.dropout == 0) return;
-  kernels().mul_or_zero(rows_.size() * key_tile, factors(tile), 1, x, 1, x);
+  draw(tile);
+  kernels().mul_or_zero(rows_.size() * key_tile, factors_.data(), 1, x, 1, x);
 }
 
 }  // namespace fovea::inline FOVEA_REAL

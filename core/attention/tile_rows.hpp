@@ -20,20 +20,20 @@ class TileRows {
   void prepare(std::size_t tile, MaskView::Cover cover, Real* s);
   /// x *= 0 or 1 / (1 - dropout), for each weight of the tile.
   void drop(std::size_t tile, Real* x);
-  /// The factors of `drop`, [queries, key_tile].
-  const Real* factors(std::size_t tile);
-
   /// Number of a query's row in [items, heads, queries].
   std::size_t number(std::size_t r) const {
     return (rows_[r].item * attention_.heads + task_.head) * attention_.queries + rows_[r].i;
   }
 
  private:
+  void draw(std::size_t tile);
+
   const Attention& attention_;
   const Division& division_;
   const Task& task_;
   std::vector<QueryRow> rows_;
-  Buffer factors_;
+  Buffer factors_;                    // of dropout, [queries, key_tile]
+  std::optional<std::size_t> drawn_;  // the tile that they belong to
   std::vector<unsigned char> keep_;
 };
 

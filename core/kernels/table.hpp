@@ -24,10 +24,9 @@ constexpr Real additive_limit = static_cast<Real>(sizeof(Real) == 4 ? 1e9 : 1e70
 constexpr Real additive_high = sizeof(Real) == 4 ? 43 : 350, additive_far = sizeof(Real) == 4 ? 33 : 330;
 
 /// A tile of additive scores: `rows` queries × `columns` keys (a multiple of tile_lanes) × `hidden` units (a
-/// multiple of 4; those that fill up have v = 0). `total` is Σ v.
+/// multiple of 4; those that fill up have v = 0).
 struct AdditiveShape {
   std::size_t rows, columns, hidden;
-  Real total;
 };
 
 /// The hidden units of a tile in which some pair is odd; there tanh(a + b) itself is taken.
@@ -147,6 +146,9 @@ struct Kernels {
   void (*tile_product)(std::size_t m, std::size_t n, std::size_t k, Real alpha, const Real* a,
                        std::size_t a_row, std::size_t a_step, const Real* b, std::size_t b_stride, bool add,
                        Real* c, std::size_t c_stride);
+  /// out = e^2x with x clamped to ±additive_high; NaN stays. `least` and `most` [n] take in what they see but
+  /// NaN.
+  void (*additive_exponentials)(std::size_t n, const Real* x, Real* out, Real* least, Real* most);
   /// s_ij = Σ_h v_h (1 - 2 r_ijh) with r_ijh = 1 / (1 + ea_ih eb_hj): ea [rows, hidden], eb [hidden,
   /// columns], s [rows, columns]. `careful` where a product may exceed additive_limit, or something may be
   /// NaN; `odd` may be null. Neither changes a bit of a pair that did not need it.
@@ -162,7 +164,7 @@ struct Kernels {
   /// now.
   void (*online_softmax)(std::size_t R, std::size_t n, Real* x, std::size_t stride, bool entropy,
                          SoftmaxRow* rows, Real* shrink);
-  /// x = exp(x - max) · scale, the weights; exactly 0 where exp is.
+  /// x = exp(x - max) · scale, the weights; exactly 0 where x is -inf, whatever `scale` is.
   void (*softmax_weights)(std::size_t R, std::size_t n, Real* x, std::size_t stride,
                           const AttentionRow* rows);
   /// Σ y dy in double, for a result y and its cotangent; a 0 of either leaves a term out. `any` becomes true

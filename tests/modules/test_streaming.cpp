@@ -4,9 +4,11 @@
 
 #include "autograd/engine.hpp"
 #include "compare.hpp"
+#include "core/attention/division.hpp"
 #include "core/draw.hpp"
 #include "core/parallel.hpp"
 #include "modules/attention/attend.hpp"
+#include "modules/attention/multi_head.hpp"
 
 using namespace fovea;
 
@@ -102,8 +104,11 @@ AdditiveScore given_sums() {
 }  // namespace
 
 TEST_CASE("streaming equals composed at the edges of tiles", "[modules][stream]") {
-  for (const std::size_t queries : {1, 2, 15, 16, 17, 31, 33, 49, 65}) {
-    for (const std::size_t keys : {1, 15, 16, 17, 31, 33, 64, 65, 129}) {
+  for (const std::size_t queries :
+       {std::size_t{1}, std::size_t{2}, std::size_t{16}, std::size_t{17}, std::size_t{33}, query_tile - 1,
+        query_tile, query_tile + 1, 2 * query_tile + 1}) {
+    for (const std::size_t keys : {std::size_t{1}, std::size_t{15}, std::size_t{16}, std::size_t{17},
+                                   std::size_t{31}, key_tile - 1, key_tile, key_tile + 1, 2 * key_tile + 1}) {
       for (const Score& score : both_scores(5)) {
         INFO(queries << " queries, " << keys << " keys, score " << score.index());
         check_same({drawn({2, queries, 5}, 1),
@@ -125,6 +130,26 @@ TEST_CASE("streaming equals composed over a thousand keys", "[modules][stream]")
                 score,
                 {Mask::causal(), 0, {false, false, true}}},
                {false, false, true});
+  }
+}
+
+// Each chunk of queries is a task that sums gradients of the same keys.
+TEST_CASE("streaming equals composed in several chunks of queries", "[modules][stream]") {
+  constexpr std::size_t chunk = least_chunk_tiles * query_tile;
+  for (const std::size_t queries : {chunk + 1, 2 * chunk + 24}) {
+    for (const Shape& keys : {Shape{2, key_tile + 1, 5}, Shape{key_tile + 1, 5}}) {
+      for (const Shape& values : {Shape{2, key_tile + 1, 3}, Shape{key_tile + 1, 3}}) {
+        for (const Score& score : both_scores(5)) {
+          INFO(queries << " queries, keys " << to_string(keys) << ", values " << to_string(values));
+          check_same({drawn({2, queries, 5}, 1),
+                      drawn(keys, 2),
+                      drawn(values, 3),
+                      score,
+                      {Mask::window(40, 30), 0, {true, true, true}}},
+                     {true, true, true});
+        }
+      }
+    }
   }
 }
 

@@ -16,40 +16,42 @@ bool is_odd(Real a, Real b) {
          (a < -additive_high && b > additive_far) || (a < -additive_far && b > additive_high);
 }
 
-/// r with that of odd pairs in place of what the clamped exponentials gave.
-inline Vector with_odd(Vector r, Real a, const Real* b) {
+/// x with `exact(tanh)` in place of what the clamped exponentials gave, where pairs are odd.
+template <class Exact>
+inline Vector with_odd(Vector x, Real a, const Real* b, const Exact& exact) {
   Real lanes[width];
-  store(lanes, r);
+  store(lanes, x);
 #pragma omp simd
   for (std::size_t i = 0; i < width; ++i) {
-    const Real exact = Real(0.5) - Real(0.5) * tanh_of(a + b[i]);
-    lanes[i] = is_odd(a, b[i]) ? exact : lanes[i];
+    const Real other = exact(tanh_of(a + b[i]));
+    lanes[i] = is_odd(a, b[i]) ? other : lanes[i];
   }
   return load(lanes);
 }
 
 // Four hidden units share one reciprocal: 1/x = yzw / (xyzw). So that the product of four stays a normal
-// number, each is limited; a tanh that far out is 1 to the last bit. Returns their r.
+// number, each is limited; a tanh that far out is 1 to the last bit.
 struct Four {
-  Vector r[4];
+  Vector x[4];      // 1 + e^2a e^2b
+  Vector r01, r23;  // 1 / (x0 x1) and 1 / (x2 x3)
+
+  // The two never meet in one loop. There the compiler may join the product and what is added to it into one
+  // rounding, and a pair must have the same bits in every mode.
+  Vector half_less_r(std::size_t u) const { return Real(0.5) - x[u ^ 1] * (u < 2 ? r01 : r23); }
+  Vector r(std::size_t u) const { return __builtin_assoc_barrier(x[u ^ 1] * (u < 2 ? r01 : r23)); }
 };
 template <Mode mode>
-inline Four reciprocals(const AdditiveShape& t, const Real* ea, const Real* eb, const AdditiveOdd& odd) {
-  Vector x[4];
+inline Four four_of(const AdditiveShape& t, const Real* ea, const Real* eb) {
+  Four f;
   for (std::size_t u = 0; u < 4; ++u) {
-    x[u] = Real(1) + ea[u] * load(eb + u * t.columns);
-    if constexpr (mode != Mode::plain) x[u] = at_most(x[u], all(additive_limit));
+    f.x[u] = Real(1) + ea[u] * load(eb + u * t.columns);
+    if constexpr (mode != Mode::plain) f.x[u] = at_most(f.x[u], all(additive_limit));
   }
-  const Vector x01 = x[0] * x[1], x23 = x[2] * x[3];
+  const Vector x01 = f.x[0] * f.x[1], x23 = f.x[2] * f.x[3];
   const Vector all_four = reciprocal(x01 * x23);
-  const Vector r01 = x23 * all_four, r23 = x01 * all_four;
-  Four four{{x[1] * r01, x[0] * r01, x[3] * r23, x[2] * r23}};
-  if constexpr (mode == Mode::odd) {
-    for (std::size_t u = 0; u < 4; ++u) {
-      if (odd.units[u]) four.r[u] = with_odd(four.r[u], odd.a[u], odd.b + u * t.columns);
-    }
-  }
-  return four;
+  f.r01 = x23 * all_four;
+  f.r23 = x01 * all_four;
+  return f;
 }
 
 /// `odd` for the units from h on, of query i and the keys from j on.
@@ -67,11 +69,19 @@ void pairs(const AdditiveShape& t, const Real* ea, const Real* eb, const Real* v
   for (std::size_t h = 0; h < t.hidden; h += 4) {
     for (std::size_t g = 0; g < vectors; ++g) {
       const std::size_t key = j + g * width;
-      const Four four = reciprocals<mode>(t, ea + h, eb + h * t.columns + key, from<mode>(t, odd, i, h, key));
-      for (std::size_t u = 0; u < 4; ++u) sum[g] += v[h + u] * four.r[u];
+      const Four four = four_of<mode>(t, ea + h, eb + h * t.columns + key);
+      const AdditiveOdd here = from<mode>(t, odd, i, h, key);
+      for (std::size_t u = 0; u < 4; ++u) {
+        Vector half = four.half_less_r(u);  // tanh / 2
+        if constexpr (mode == Mode::odd) {
+          if (here.units[u])
+            half = with_odd(half, here.a[u], here.b + u * t.columns, [](Real y) { return Real(0.5) * y; });
+        }
+        sum[g] += v[h + u] * half;
+      }
     }
   }
-  for (std::size_t g = 0; g < vectors; ++g) store(s + j + g * width, t.total - Real(2) * sum[g]);
+  for (std::size_t g = 0; g < vectors; ++g) store(s + j + g * width, sum[g] + sum[g]);
 }
 
 template <Mode mode>
@@ -100,12 +110,19 @@ void four_units(const AdditiveShape& t, std::size_t h, const Real* ea, const Rea
     Vector to_a[4];
     for (std::size_t u = 0; u < 4; ++u) to_a[u] = load(da + u * width);
     for (std::size_t j = 0; j < t.columns; j += width) {
-      const Four four = reciprocals<mode>(t, ea, eb + j, from<mode>(t, odd, i, h, j));
+      const Four four = four_of<mode>(t, ea, eb + j);
+      const AdditiveOdd here = from<mode>(t, odd, i, h, j);
       const Vector d = load(ds + j);
       for (std::size_t u = 0; u < 4; ++u) {
-        Vector dr = d * four.r[u];
+        Vector r = four.r(u);
+        if constexpr (mode == Mode::odd) {
+          if (here.units[u])
+            r = with_odd(r, here.a[u], here.b + u * t.columns,
+                         [](Real y) { return Real(0.5) - Real(0.5) * y; });
+        }
+        Vector dr = d * r;
         if constexpr (mode != Mode::plain) dr = d == Real(0) ? Vector{} : dr;  // r may be NaN
-        Vector slope = dr - dr * four.r[u];                                    // ds (r - r²)
+        Vector slope = dr - dr * r;                                            // ds (r - r²)
         if constexpr (mode != Mode::plain) slope = d == Real(0) ? Vector{} : slope;
         to_v[u] += dr;
         to_a[u] += slope;
@@ -129,7 +146,22 @@ void additive_grad(const AdditiveShape& t, const Real* ea, const Real* eb, const
 
 }  // namespace
 
+namespace {
+
+void additive_exponentials(std::size_t n, const Real* x, Real* out, Real* least, Real* most) {
+#pragma omp simd
+  for (std::size_t h = 0; h < n; ++h) {
+    const Real below = x[h] > additive_high ? additive_high : x[h];
+    out[h] = exp_of(Real(2) * (below < -additive_high ? -additive_high : below));
+    least[h] = x[h] < least[h] ? x[h] : least[h];
+    most[h] = x[h] > most[h] ? x[h] : most[h];
+  }
+}
+
+}  // namespace
+
 void set_additive(Kernels& table) {
+  table.additive_exponentials = additive_exponentials;
   table.additive_scores = additive_scores;
   table.additive_grad = additive_grad;
   table.additive_lanes = width;

@@ -50,7 +50,7 @@ void online_softmax(std::size_t R, std::size_t n, Real* x, std::size_t stride, b
       row.max = m;
       if (before > -Its::infinity) {
         const double gap = static_cast<double>(before) - m;
-        const double c = exp_of(static_cast<Real>(gap));
+        const double c = exp_of_negative(static_cast<Real>(gap));
         row.moment = c == 0 ? 0 : c * (row.moment + gap * row.total);
         row.total *= c;
         shrink[r] = static_cast<Real>(c);
@@ -66,8 +66,8 @@ void softmax_weights(std::size_t R, std::size_t n, Real* x, std::size_t stride, 
     const Real m = rows[r].max, scale = rows[r].scale;
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) {
-      const Real e = exp_of_negative(x[i] - m);
-      x[i] = e == 0 ? Real(0) : e * scale;
+      const Real y = exp_of_negative(x[i] - m) * scale;
+      x[i] = x[i] == -Its::infinity ? Real(0) : y;  // in a row of NaN, too
     }
   }
 }
