@@ -1,7 +1,7 @@
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "core/elementwise.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {

@@ -2,7 +2,7 @@
 #include "autograd/record.hpp"
 #include "core/draw.hpp"
 #include "core/elementwise.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 

@@ -3,7 +3,7 @@
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "autograd/rows.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 // Losses over distributions and classes.
 

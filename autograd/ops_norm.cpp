@@ -4,7 +4,7 @@
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "autograd/rows.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {

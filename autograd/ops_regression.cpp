@@ -3,7 +3,7 @@
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "core/elementwise.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/reduce.hpp"
 
 // Losses that compare a prediction with a target of the same shape and return their mean.

@@ -1,7 +1,7 @@
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "autograd/rows.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/move.hpp"
 
 namespace fovea::inline FOVEA_REAL {

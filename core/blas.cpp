@@ -6,7 +6,7 @@
 
 #include "core/blas_kernel.hpp"
 #include "core/check.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {

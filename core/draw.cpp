@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {

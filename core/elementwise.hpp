@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/tensor.hpp"
 
 namespace fovea::inline FOVEA_REAL::numbers {

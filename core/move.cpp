@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL::numbers {

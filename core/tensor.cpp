@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/check.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {

@@ -1,4 +1,4 @@
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "optim/optimizer.hpp"
 
 // Methods that scale each element's step by what its gradients were.

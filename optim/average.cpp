@@ -1,7 +1,7 @@
 #include "optim/average.hpp"
 
 #include "core/check.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {

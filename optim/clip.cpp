@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 #include "core/reduce.hpp"
 

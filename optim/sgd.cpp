@@ -1,4 +1,4 @@
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {

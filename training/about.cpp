@@ -1,7 +1,7 @@
 #include "training/about.hpp"
 
 #include "core/blas_kernel.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {

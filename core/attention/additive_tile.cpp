@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "core/attention/score_tile.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/attention/tile_rows.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {

@@ -3,7 +3,7 @@
 
 #include "core/attention/stream.hpp"
 #include "core/attention/tile_rows.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/draw.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 

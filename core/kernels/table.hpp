@@ -1,7 +1,7 @@
 #pragma once
 
 // The kernels of one instruction level, as a table of functions. This header is read by sources that
-// are compiled for newer CPUs: it must not bring in inline code (see kernels.hpp for the choice).
+// are compiled for newer CPUs: it must not bring in inline code (see choose.hpp for the choice).
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "autograd/record.hpp"
 #include "compare.hpp"
 #include "core/elementwise.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 using namespace fovea;
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/tensor.hpp"

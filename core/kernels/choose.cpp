@@ -1,4 +1,4 @@
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-// Defined once for each level that the build has, in core/kernels/level/table.cpp.
+// Defined once for each level that the build has, in core/kernels/level/set_kernels.cpp.
 namespace plain {
 void set_kernels(Kernels& table);
 }
