@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/attention/mask.hpp"
-#include "core/kernels/table.hpp"
+#include "core/kernels/kernels.hpp"
 #include "core/random.hpp"
 
 // The streaming driver: softmax(score(Q, K) + bias, mask) V tile by tile, with an online softmax (Milakov,

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/kernels.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 

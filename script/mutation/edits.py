@@ -80,8 +80,8 @@ def arguments(mask, opening):
 
 
 def kernel_siblings(root):
-    """Kernel -> the next one of the same type in core/kernels/table.hpp."""
-    table = root / "core/kernels/table.hpp"
+    """Kernel -> the next one of the same type in core/kernels/kernels.hpp."""
+    table = root / "core/kernels/kernels.hpp"
     groups = {}
     if table.exists():
         mask = masked(table.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/kernels.hpp"
 
 // Elementary functions as straight-line code that the compiler turns into vector code in any loop:
 // no branches, no tables, no calls. All of them keep NaN: a clamp is written `x > limit ? limit : x`.

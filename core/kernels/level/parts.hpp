@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/kernels.hpp"
 
 // Each source of this folder fills its part of the table. All else in them has internal linkage, so that the
 // linker cannot merge code of one instruction level with another's.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/kernels/table.hpp"
+#include "core/kernels/kernels.hpp"
 
 #if defined(__SSE__)
 #include <immintrin.h>
