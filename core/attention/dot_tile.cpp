@@ -1,7 +1,7 @@
 #include "core/attention/score_tile.hpp"
 #include "core/kernels/choose.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 namespace {
 
 /// s = scale · q · k: a product forward, two products backward.
@@ -92,4 +92,4 @@ std::unique_ptr<ScoreTile> score_tile(const Attention& attention, std::size_t gr
   return (attention.kind == ScoreKind::dot ? dot_tile : additive_tile)(attention, group, head, backward);
 }
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming
