@@ -10,7 +10,7 @@
 // Every differentiable function. Each throws ShapeError with its name and the shapes when they do not fit.
 // Shapes broadcast as in numpy where two tensors meet elementwise. A zero cotangent gives a zero gradient,
 // also where the derivative is infinite. The suite fails when a function declared here has no row in
-// tests/autograd/op_table.cpp.
+// tests/autograd/op_rows_*.cpp.
 
 namespace fovea::inline FOVEA_REAL {
 
@@ -31,16 +31,18 @@ Variable exp(const Variable& x);
 /// Natural logarithm.
 Variable log(const Variable& x);
 Variable sqrt(const Variable& x);
+/// |x|; the derivative at 0 is 0.
+Variable abs(const Variable& x);
+/// x to a constant power. The derivative of x⁰ is 0.
+Variable pow(const Variable& x, Real exponent);
+
+// ---- activations (ops_activation.cpp) ----
+
 Variable tanh(const Variable& x);
 /// 1 / (1 + exp(-x))
 Variable sigmoid(const Variable& x);
 /// max(x, 0); the derivative at 0 is 0.
 Variable relu(const Variable& x);
-
-/// |x|; the derivative at 0 is 0.
-Variable abs(const Variable& x);
-/// x to a constant power. The derivative of x⁰ is 0.
-Variable pow(const Variable& x, Real exponent);
 /// x Φ(x) with the standard normal distribution Φ, exact, not its tanh approximation (Hendrycks, Gimpel,
 /// 2016).
 Variable gelu(const Variable& x);

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "core/elementwise.hpp"
@@ -17,9 +15,29 @@ Variable from_input(const Op& op, const Variable& x, UnaryKernel forward, PairKe
 
 }  // namespace
 
-static const Op abs_op{"abs"};
+static const Op tanh_op{"tanh"};
 
-Variable abs(const Variable& x) { return from_input(abs_op, x, kernels().abs, kernels().abs_grad); }
+Variable tanh(const Variable& x) {
+  Value y = share(numbers::map(kernels().tanh, x.value()));
+  return record(tanh_op, y,
+                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().tanh_grad, *y, dy); }});
+}
+
+static const Op sigmoid_op{"sigmoid"};
+
+Variable sigmoid(const Variable& x) {
+  Value y = share(numbers::map(kernels().sigmoid, x.value()));
+  return record(sigmoid_op, y,
+                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().sigmoid_grad, *y, dy); }});
+}
+
+static const Op relu_op{"relu"};
+
+Variable relu(const Variable& x) {
+  Value y = share(numbers::map(kernels().relu, x.value()));
+  return record(relu_op, y,
+                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().relu_grad, *y, dy); }});
+}
 
 static const Op gelu_op{"gelu"};
 
@@ -29,23 +47,6 @@ static const Op softplus_op{"softplus"};
 
 Variable softplus(const Variable& x) {
   return from_input(softplus_op, x, kernels().softplus, kernels().softplus_grad);
-}
-
-static const Op pow_op{"pow"};
-
-Variable pow(const Variable& x, Real exponent) {
-  Tensor y = uninitialized(x.shape());
-  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = std::pow(x.value().data()[i], exponent);
-  const auto to_x = [x = x.shared(), exponent](const Tensor& dy) {
-    Tensor dx = uninitialized(x->shape());
-    for (std::size_t i = 0; i < dx.size(); ++i) {
-      const Real d = dy.data()[i];
-      // x⁰ is 1 everywhere, also at 0, where exponent · x⁻¹ would be NaN.
-      dx.data()[i] = d == 0 || exponent == 0 ? Real(0) : d * exponent * std::pow(x->data()[i], exponent - 1);
-    }
-    return dx;
-  };
-  return record(pow_op, std::move(y), Wrt{x, to_x});
 }
 
 }  // namespace fovea::inline FOVEA_REAL

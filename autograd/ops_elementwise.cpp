@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "autograd/ops.hpp"
 #include "autograd/record.hpp"
 #include "core/elementwise.hpp"
@@ -43,28 +45,29 @@ Variable sqrt(const Variable& x) {
                 Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().sqrt_grad, *y, dy); }});
 }
 
-static const Op tanh_op{"tanh"};
+static const Op abs_op{"abs"};
 
-Variable tanh(const Variable& x) {
-  Value y = share(numbers::map(kernels().tanh, x.value()));
-  return record(tanh_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().tanh_grad, *y, dy); }});
+Variable abs(const Variable& x) {
+  return record(
+      abs_op, numbers::map(kernels().abs, x.value()),
+      Wrt{x, [x = x.shared()](const Tensor& dy) { return numbers::map2(kernels().abs_grad, *x, dy); }});
 }
 
-static const Op sigmoid_op{"sigmoid"};
+static const Op pow_op{"pow"};
 
-Variable sigmoid(const Variable& x) {
-  Value y = share(numbers::map(kernels().sigmoid, x.value()));
-  return record(sigmoid_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().sigmoid_grad, *y, dy); }});
-}
-
-static const Op relu_op{"relu"};
-
-Variable relu(const Variable& x) {
-  Value y = share(numbers::map(kernels().relu, x.value()));
-  return record(relu_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().relu_grad, *y, dy); }});
+Variable pow(const Variable& x, Real exponent) {
+  Tensor y = uninitialized(x.shape());
+  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = std::pow(x.value().data()[i], exponent);
+  const auto to_x = [x = x.shared(), exponent](const Tensor& dy) {
+    Tensor dx = uninitialized(x->shape());
+    for (std::size_t i = 0; i < dx.size(); ++i) {
+      const Real d = dy.data()[i];
+      // x⁰ is 1 everywhere, also at 0, where exponent · x⁻¹ would be NaN.
+      dx.data()[i] = d == 0 || exponent == 0 ? Real(0) : d * exponent * std::pow(x->data()[i], exponent - 1);
+    }
+    return dx;
+  };
+  return record(pow_op, std::move(y), Wrt{x, to_x});
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -73,4 +73,23 @@ Variable concat(const std::vector<Variable>& parts, int axis) {
   return record_joint(concat_op, {share(numbers::concat(tensors, along))}, parts, to_parts)[0];
 }
 
+Variable stack(const std::vector<Variable>& parts, int axis) {
+  check(!parts.empty(), "stack", "there is nothing to stack");
+  const Shape& first = parts[0].shape();
+  check(in_range(axis, first.size() + 1), "stack", "axis ", axis, " is outside the result, which has ",
+        first.size() + 1, " axes");
+  const std::size_t along = axis_of(axis, first.size() + 1);
+  Shape with_axis;
+  for (std::size_t i = 0; i <= first.size(); ++i) {
+    if (i == along) with_axis.push_back(1);
+    if (i < first.size()) with_axis.push_back(first[i]);
+  }
+  std::vector<Variable> lifted;
+  for (const Variable& part : parts) {
+    check(part.shape() == first, "stack", "shapes ", first, " and ", part.shape(), " differ");
+    lifted.push_back(reshape(part, with_axis));
+  }
+  return concat(lifted, static_cast<int>(along));
+}
+
 }  // namespace fovea::inline FOVEA_REAL

@@ -47,8 +47,8 @@ class Param {
   Decay decay_ = Decay::yes;
 };
 
-/// A parameter and its path in the model (`attention.score.query.weight`), with what an optimiser is told of
-/// it.
+/// A parameter and its path in the model (`attentions.0.score.query.weight`), with what an optimiser is told
+/// of it.
 struct NamedParam {
   std::string path;
   Param* param = nullptr;

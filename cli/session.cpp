@@ -23,12 +23,10 @@ void apply(Settings& settings, const TrainRequest& request) {
 // The run directory that file and flags name, if any. Settings are as before then: what a run's own config
 // does not hold has its default, not what was asked for this time.
 std::string requested_folder(Settings& settings, const TrainRequest& request) {
-  std::vector<std::string> before;
-  for (const Option& option : settings.options.all()) before.push_back(option.value());
+  const auto restore = settings.options.restorer();
   apply(settings, request);
-  const std::string out = settings.train.out;
-  std::size_t i = 0;
-  for (const std::string& name : settings.options.names()) settings.options.set(name, before[i++]);
+  std::string out = settings.train.out;
+  restore();
   return out;
 }
 

@@ -1,6 +1,6 @@
 #include "cli/tasks.hpp"
 
-#include "cli/entry.hpp"
+#include "cli/task_entry.hpp"
 #include "examples/cities/task.hpp"
 
 namespace fovea::inline FOVEA_REAL {

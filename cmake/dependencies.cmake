@@ -17,7 +17,7 @@ include(system_libraries)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL)
-  # A precompiled header defeats ccache unless it may ignore its time stamp and macros.
+  # A precompiled header defeats ccache unless it may ignore its macros, __TIME__ and the like too.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
       ${CCACHE_PROGRAM})

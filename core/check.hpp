@@ -20,7 +20,7 @@ struct ShapeError : Error {
 struct ConfigError : Error {
   using Error::Error;
 };
-/// Bad input data; the message starts with `file:line:column`.
+/// Bad input data. Where it came from a file, the message starts with `file:line:column: ` or `file:line: `.
 struct DataError : Error {
   using Error::Error;
 };

@@ -190,6 +190,23 @@ void Options::set(std::string_view name, std::string_view text) {
   option->given_ = true;
 }
 
+std::function<void()> Options::restorer() {
+  std::vector<std::function<void()>> all;
+  for (Option& option : options_) {
+    std::visit(
+        [&](auto* target) {
+          all.push_back([&option, target, value = *target, given = option.given_] {
+            *target = value;
+            option.given_ = given;
+          });
+        },
+        option.target_);
+  }
+  return [all = std::move(all)] {
+    for (const auto& restore : all) restore();
+  };
+}
+
 void Options::check_used() const {
   for (const Option& option : options_) {
     if (option.other_.empty() || (!option.given_ && option.value() == option.start_)) continue;

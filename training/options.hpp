@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -109,6 +110,8 @@ class Options {
   /// ConfigError for a setting that was given, or has another value than the task's own, and means nothing
   /// beside the others: `--lr-floor is for --schedule cosine, not constant; leave it out`.
   void check_used() const;
+  /// A function that makes everything as it is now. These options must live as long.
+  std::function<void()> restorer();
 
  private:
   Option& insert(Option option);

@@ -5,7 +5,7 @@
 #include "core/attention/score_tile.hpp"
 #include "core/kernels/choose.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 namespace {
 
 // Above this sum of two maxima 1 + e^2a e^2b may exceed additive_limit.
@@ -181,4 +181,4 @@ std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, std::size_t
   return std::make_unique<AdditiveTile>(attention, group, head, backward);
 }
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

@@ -5,8 +5,9 @@
 #include "core/attention/stream.hpp"
 
 // How an attention is cut into tiles and tasks. All of it depends on shapes alone.
+// What is the driver's own lives in `streaming`: a Task and a Buffer are something else to everybody above.
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 
 constexpr std::size_t query_tile = 96;  // whole blocks of 6 or 12 rows, see tile_product
 constexpr std::size_t key_tile = 64;
@@ -58,4 +59,4 @@ inline Span keys_of(std::size_t tile, std::size_t keys) {
   return {tile * key_tile, std::min((tile + 1) * key_tile, keys)};
 }
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

@@ -1,7 +1,7 @@
 #include "core/attention/score_tile.hpp"
 #include "core/kernels/choose.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 namespace {
 
 /// s = scale · q · k: a product forward, two products backward.
@@ -90,4 +90,4 @@ std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, std::size_t grou
   return std::make_unique<DotTile>(attention, group, head, backward);
 }
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

@@ -4,7 +4,7 @@
 
 #include "core/kernels/choose.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 
 PackedRows::PackedRows(const Real* data, std::size_t count, std::size_t width, std::size_t step)
     : data_(data), step_(step), finite_(parts_of(count, key_tile), 1) {
@@ -60,4 +60,4 @@ void add_selected(std::size_t m, std::size_t n, std::size_t k, const Real* a, st
   }
 }
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

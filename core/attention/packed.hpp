@@ -3,7 +3,7 @@
 #include "core/attention/division.hpp"
 #include "core/tensor.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 
 /// Memory for a task, from the pool.
 using Buffer = xt::uvector<Real, AlignedAllocator<Real>>;
@@ -39,4 +39,4 @@ Buffer turned(const Real* data, std::size_t count, std::size_t width, std::size_
 void add_selected(std::size_t m, std::size_t n, std::size_t k, const Real* a, std::size_t a_row,
                   std::size_t a_step, const Real* b, std::size_t b_stride, Real* c, std::size_t c_stride);
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

@@ -5,7 +5,7 @@
 
 #include "core/attention/packed.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 
 /// A score as the driver sees it: for the keys of one group and head, tile by tile. This is all in which one
 /// kind of attention differs from another. Each task has its own.
@@ -39,4 +39,4 @@ std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, std::size_t grou
 std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, std::size_t group, std::size_t head,
                                          bool backward);
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

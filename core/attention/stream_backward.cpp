@@ -7,6 +7,7 @@
 #include "core/parallel.hpp"
 
 namespace fovea::inline FOVEA_REAL {
+using namespace streaming;
 namespace {
 
 using Cover = MaskView::Cover;

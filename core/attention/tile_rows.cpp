@@ -5,7 +5,7 @@
 #include "core/draw.hpp"
 #include "core/kernels/choose.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 
 using Cover = MaskView::Cover;
 
@@ -72,4 +72,4 @@ void TileRows::drop(std::size_t tile, Real* x) {
   kernels().mul_or_zero(rows_.size() * key_tile, factors_.data(), 1, x, 1, x);
 }
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

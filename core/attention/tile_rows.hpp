@@ -2,7 +2,7 @@
 
 #include "core/attention/score_tile.hpp"
 
-namespace fovea::inline FOVEA_REAL {
+namespace fovea::inline FOVEA_REAL::streaming {
 
 /// What forward and backward do alike with the queries of one tile: find out which keys they may see, add the
 /// bias, hide what is masked, draw the dropout.
@@ -37,4 +37,4 @@ class TileRows {
   std::vector<unsigned char> keep_;
 };
 
-}  // namespace fovea::inline FOVEA_REAL
+}  // namespace fovea::inline FOVEA_REAL::streaming

@@ -1,5 +1,8 @@
 #include "core/kernels/choose.hpp"
 
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -27,6 +30,7 @@ Kernels make(const char* level, void (*set)(Kernels&)) {
   Kernels table{};
   set(table);
   table.level = level;
+  check_whole(table);
   return table;
 }
 
@@ -61,6 +65,18 @@ const Kernels& choose() {
 }
 
 }  // namespace
+
+void check_whole(const Kernels& table) {
+  // Every member is as wide as a pointer, and none is rightly 0.
+  using Members = std::array<std::uintptr_t, sizeof(Kernels) / sizeof(std::uintptr_t)>;
+  static_assert(sizeof(Members) == sizeof(Kernels));
+  const Members members = std::bit_cast<Members>(table);
+  for (std::size_t n = 0; n < members.size(); ++n) {
+    check<Error>(members[n] != 0, "kernels", "nothing sets member ", n,
+                 " (`level` is 0) of Kernels on level ", table.level ? table.level : "?",
+                 ": see core/kernels/level/");
+  }
+}
 
 const Kernels& kernels() {
   static const Kernels& chosen = choose();

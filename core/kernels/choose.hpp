@@ -13,4 +13,7 @@ const Kernels& kernels();
 /// Every level that this program has and this CPU can run, lowest first.
 std::vector<const Kernels*> supported_kernels();
 
+/// Throws Error when a member of the table was left out. Every table is checked as it is made.
+void check_whole(const Kernels& table);
+
 }  // namespace fovea::inline FOVEA_REAL

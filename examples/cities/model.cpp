@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
-#include "examples/cities/start.hpp"
+#include "examples/cities/start_values.hpp"
 
 namespace fovea::inline FOVEA_REAL::cities {
 namespace {

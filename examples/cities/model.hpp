@@ -44,14 +44,14 @@ struct Matcher {
 
 /// Finds a city by attention over the catalogue: the weights are the answer, there are no values.
 ///
-///     name     = normalise(Σ E[n-gram])                     E shared by queries and keys
-///     waves    = [cos(w·x), sin(w·x)] / √frequencies        x the point on the unit sphere, w fixed at
-///     random query    = [name, waves, x, country, extras] · W_q    waves and x are 0 without coordinates,
-///     key      = [name, waves, x, country, extras] · W_k    country is 0 without one
-///     weights  = softmax(score(query, keys))
+///     name     = normalise(Σ E[n-gram])                E shared by queries and keys
+///     waves    = [cos(w·x), sin(w·x)] / √frequencies   x the point on the unit sphere, w random, not trained
+///     query    = [name, waves, x, country, extras]     waves and x are 0 without coordinates,
+///     key      = [name, waves, x, country, extras]     country is 0 without one
+///     weights  = softmax(score(query, keys))           a dot is taken of W_q query and W_k key (see Matcher)
 ///
 /// The waves are random Fourier features (Rahimi, Recht, 2007): the product of two places' waves falls off
-/// with their distance at four scales.
+/// with their distance at four scales. What `extras` are: see features.hpp.
 struct CitiesModel {
   EmbeddingBag ngrams;
   Embedding country;

@@ -9,13 +9,8 @@
 namespace fovea::inline FOVEA_REAL::cities {
 namespace {
 
-// An additive score makes a tensor [1, queries, keys, hidden] on its way; it should stay in the cache.
-struct Chunk {
-  std::size_t queries, keys;
-};
-Chunk chunk_of(const Score& score) {
-  return std::holds_alternative<AdditiveScore>(score) ? Chunk{4, 512} : Chunk{32, 4096};
-}
+// What is scored at a time.
+constexpr std::size_t queries_at_a_time = 32, cities_at_a_time = 4096;
 
 // Adds share · softmax(scores) to the weights; returns the softmax's entropy. In double: a sum over the
 // catalogue.
@@ -58,18 +53,13 @@ std::vector<Real> rows_of_scores(const Matcher& matcher, const Variable& queries
 PreparedCatalogue prepare_catalogue(const CitiesModel& model, const Features& features, std::size_t cities) {
   const NoGrad no_graph;
   PreparedCatalogue result{cities, std::vector<std::vector<Variable>>(model.attentions.size())};
-  const std::size_t encoded = 4096;  // at a time, whatever the scores want
-  for (std::size_t begin = 0; begin < cities; begin += encoded) {
-    std::vector<std::size_t> some(std::min(encoded, cities - begin));
+  for (std::size_t begin = 0; begin < cities; begin += cities_at_a_time) {
+    std::vector<std::size_t> some(std::min(cities_at_a_time, cities - begin));
     std::iota(some.begin(), some.end(), begin);
     const Variable vectors = model.encode(features.keys(some));
     for (std::size_t m = 0; m < model.attentions.size(); ++m) {
       const Matcher& matcher = model.attentions[m];
-      const Variable keys = prepare(matcher.score, matcher.keys(vectors));
-      const std::size_t step = chunk_of(matcher.score).keys;
-      for (std::size_t i = 0; i < some.size(); i += step) {
-        result.blocks[m].push_back(slice(keys, 1, i, std::min(i + step, some.size())));
-      }
+      result.blocks[m].push_back(prepare(matcher.score, matcher.keys(vectors)));
     }
   }
   return result;
@@ -82,12 +72,8 @@ void answer(const CitiesModel& model, const Features& features, const PreparedCa
   const Variable vectors = model.encode(features.queries(queries));
   const std::size_t parts = model.attentions.size(), cities = catalogue.cities;
   std::vector<Variable> projected;
-  std::size_t step = queries.size();
-  for (const Matcher& matcher : model.attentions) {
-    projected.push_back(matcher.queries(vectors));
-    step = std::min(step, chunk_of(matcher.score).queries);
-  }
-  parallel_for(queries.size(), step, [&](std::size_t begin, std::size_t end) {
+  for (const Matcher& matcher : model.attentions) projected.push_back(matcher.queries(vectors));
+  parallel_for(queries.size(), queries_at_a_time, [&](std::size_t begin, std::size_t end) {
     const NoGrad nor_here;  // it speaks for one thread
     std::vector<std::vector<Real>> rows;
     for (std::size_t m = 0; m < parts; ++m) {

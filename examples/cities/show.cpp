@@ -1,13 +1,13 @@
+#include "examples/cities/show.hpp"
+
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "examples/cities/baselines.hpp"
-#include "examples/cities/task.hpp"
 #include "training/text.hpp"
-
-// What the task says to people and programs.
 
 namespace fovea::inline FOVEA_REAL::cities {
 namespace {

@@ -4,12 +4,13 @@
 
 #include "autograd/ops.hpp"
 #include "examples/cities/baselines.hpp"
+#include "examples/cities/show.hpp"
 #include "training/file.hpp"
 
 namespace fovea::inline FOVEA_REAL::cities {
 namespace {
 
-// Whether scores cost hidden · queries · keys hyperbolic tangents: then fewer of everything.
+// Whether scores cost something for each hidden unit of each pair: then fewer of everything.
 bool is_dear(const std::string& attention) { return attention == "additive" || attention == "hybrid"; }
 
 std::uint64_t negatives_for(const CitiesTask::Config& config) {
@@ -25,7 +26,7 @@ void append(Metrics& to, const Metrics& from, const std::string& prefix) {
 
 void CitiesTask::Config::describe(Options& options) {
   options.add("attention", attention, "how a query is scored against a city")
-      .choices({"dot", "scaled_dot", "additive", "hybrid"});
+      .choices({"dot", "scaled_dot", "additive", "hybrid"});  // a dot behind projections is general already
   options
       .add("hybrid", hybrid,
            "kind of hybrid: scaled dot and additive averaged, or the one that fits the widths")
@@ -145,7 +146,7 @@ Metrics CitiesTask::evaluate(Split split) {
   Metrics metrics;
   metrics.selected = "mrr";
   if (split != Split::test) {
-    // While training it is only to choose a model by; additive scores take a second for a hundred queries.
+    // While training it is only to choose a model by.
     const std::size_t at_most = is_dear(config_.attention) ? 300 : validation_queries;
     append(metrics, measure(split == Split::validation ? splits_.validation : splits_.train, at_most), "");
     return metrics;

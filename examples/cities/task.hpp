@@ -80,11 +80,4 @@ class CitiesTask {
   std::optional<PreparedCatalogue> prepared_;  // for predict; forgotten when the model changes
 };
 
-/// Reads what `predict` is given. `countries` are the codes that may be named.
-Query parse_query(const std::string& line, std::span<const std::string> countries);
-/// Ranked matches for people, or one JSON object: query, matches, entropy.
-std::string show_matches(const std::string& line, const Catalogue& cities, const Answer& answer, bool json);
-/// Both test sets side by side, beside the baselines.
-std::string comparison(const Metrics& metrics, const std::string& attention);
-
 }  // namespace fovea::inline FOVEA_REAL::cities

@@ -7,7 +7,7 @@ namespace fovea::inline FOVEA_REAL {
 /// Two scores at work side by side.
 enum class HybridKind {
   mean,     ///< the average of two attentions' contexts, weights and entropies
-  by_dims,  ///< dot where queries and keys are equally wide, else additive
+  by_dims,  ///< scaled dot where queries and keys are equally wide, else additive
 };
 
 /// `mean` or `by-dims`; ConfigError for any other.
@@ -17,7 +17,7 @@ HybridKind hybrid_kind(const std::string& name);
 /// does. Raw scores of a mean do not exist: asking for them is a ConfigError.
 struct Hybrid {
   HybridKind kind = HybridKind::mean;
-  std::vector<Score> scores;  // mean: dot, additive; by-dims: the one that fits
+  std::vector<Score> scores;  // mean: scaled dot, additive; by-dims: the one that fits
   FIELDS(scores)
 
   Hybrid() = default;

@@ -1,4 +1,4 @@
-#include "cli/entry.hpp"
+#include "cli/task_entry.hpp"
 #include "training/line_task.hpp"
 
 // The tasks of the program that the tests run.

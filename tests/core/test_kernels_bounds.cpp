@@ -1,3 +1,4 @@
+#include "core/check.hpp"
 #include "core/oracle.hpp"
 
 // A kernel gets bare pointers: what it writes behind the last element is somebody else's.
@@ -24,6 +25,19 @@ void fenced(std::size_t count, const Write& write) {
 Reals inputs(std::size_t count, std::uint64_t seed) { return oracle::random(count + 1, seed, 0.1, 2); }
 
 }  // namespace
+
+TEST_CASE("a table of kernels is whole, or refused", "[core]") {
+  at_each_level([](const Kernels& k) {
+    CHECK_NOTHROW(check_whole(k));
+    Kernels without = k;
+    without.gelu_grad = nullptr;
+    CHECK_THROWS_AS(check_whole(without), Error);
+    CHECK_THROWS_WITH(check_whole(without), Catch::Contains(k.level));
+    without = k;
+    without.adam = nullptr;
+    CHECK_THROWS_AS(check_whole(without), Error);
+  });
+}
 
 TEST_CASE("elementwise kernels write n elements and no more", "[core]") {
   at_each_level([](const Kernels& k) {

@@ -6,7 +6,8 @@
 A folder includes itself and what stands left of it; modules and optim do not know each other.
 Also: an include names its folder, a file has at most 400 lines, FIELDS is the only macro, library
 headers include of xtensor only xarray.hpp and xshape.hpp, and the kernels of an instruction level
-include nothing of xtensor, directly or through other headers.
+include nothing of xtensor, directly or through other headers. And a heading of autograd/ops.hpp names the
+sources that its functions are in.
 
 usage: check_layers.py ROOT    first plants each violation in a scratch tree and checks that it is found.
 """
@@ -21,6 +22,9 @@ SUFFIXES = {".cpp", ".hpp", ".h", ".inl", ".ipp", ".inc"}
 MAX_LINES = 400
 MACROS = {"FIELDS"}
 LEVEL = "core/kernels/level/"
+OPS = "autograd/ops.hpp"
+HEADING = re.compile(r"^// ----(.*?)----$", re.M | re.S)  # what stands below it, up to the next
+FUNCTION = re.compile(r"^(?:[\w:]+|std::vector<Variable>) (\w+)\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 DEFINE = re.compile(r"^\s*#\s*define\s+(\w+)")
 XTENSOR_IN_HEADERS = {"xtensor/xarray.hpp", "xtensor/xshape.hpp"}
@@ -73,6 +77,19 @@ def problems(root):
         if name.startswith(LEVEL):
             if path := way_to_xtensor(name, includes):
                 found.append(f"{name}: the kernels of a level must not see xtensor: {' -> '.join(path)}")
+    return found + misplaced_ops(files)
+
+
+def misplaced_ops(files):
+    """Functions that no source under their heading defines."""
+    found = []
+    parts = HEADING.split("\n".join(files.get(OPS, [])))
+    for heading, section in zip(["", *parts[1::2]], parts[::2]):
+        named = re.findall(r"ops_\w+\.cpp", heading)
+        defined = {function for name in named for function in FUNCTION.findall("\n".join(files.get(f"autograd/{name}", [])))}
+        for function in FUNCTION.findall(section):
+            if function not in defined:
+                found.append(f"{OPS}: {function} is not in {' or '.join(named) or 'any source that a heading names'}")
     return found
 
 
@@ -94,6 +111,8 @@ CLEAN = {
     "core/a.cpp": '#include "core/a.hpp"\n#include <xtensor-blas/xlinalg.hpp>\n',
     "core/kernels/level/k.cpp": '#include <cmath>\n',
     "autograd/v.hpp": '#include "core/a.hpp"\n#include "autograd/w.hpp"\n',
+    "autograd/ops.hpp": "// ---- one (ops_one.cpp):\n// more ----\n\nVariable one(int x);\n",
+    "autograd/ops_one.cpp": "Variable one(int x) { return x; }\nVariable other(int x) {\n",
     "modules/fields.hpp": '#include "autograd/v.hpp"\n#define FIELDS(...) 1\n',
     "optim/o.hpp": '#include "autograd/v.hpp"\n',
     "training/t.hpp": '#include "modules/fields.hpp"\n#include "optim/o.hpp"\n',
@@ -118,6 +137,9 @@ PLANTED = [
     ("training/bad.hpp", "#include <xtensor/xview.hpp>\n", "is a public header"),
     ("core/bad.hpp", "#include <xtensor-blas/xlinalg.hpp>\n", "is a public header"),
     ("core/kernels/level/bad.cpp", '#include "core/a.hpp"\n', "must not see xtensor"),
+    ("autograd/ops.hpp", "// ---- one (ops_one.cpp) ----\nVariable two(int x);\n", "two is not in ops_one.cpp"),
+    ("autograd/ops.hpp", "// ---- one ----\nVariable one(int x);\n", "one is not in any source"),
+    ("autograd/ops.hpp", "Variable one(int x);\n// ---- one (ops_one.cpp) ----\n", "one is not in any source"),
 ]
 
 

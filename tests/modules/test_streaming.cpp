@@ -11,6 +11,9 @@
 #include "modules/attention/multi_head.hpp"
 
 using namespace fovea;
+using streaming::key_tile;
+using streaming::least_chunk_tiles;
+using streaming::query_tile;
 
 // The streaming driver against attention from plain ops: values and all gradients.
 

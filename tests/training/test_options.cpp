@@ -137,6 +137,23 @@ TEST_CASE("the settings of training hold together", "[training]") {
   CHECK_THROWS_AS(config.describe(options), ConfigError);  // each name once
 }
 
+TEST_CASE("settings go back to what they were, tables and what was given included", "[training]") {
+  TrainConfig config;
+  Options options;
+  config.describe(options);
+  config.groups = {{.glob = "a", .rate = 2}};
+  const std::string before = options.toml();
+  const auto restore = options.restorer();
+  options.read_toml("freeze = ['b']\n[[groups]]\npath = 'c'\n", "x.toml");
+  options.set("out", "elsewhere");
+  options.set("lr-floor", "0");  // means nothing beside the constant schedule
+  CHECK_THROWS_AS(options.check_used(), ConfigError);
+  restore();
+  CHECK(options.toml() == before);
+  CHECK(config.out.empty());
+  CHECK_NOTHROW(options.check_used());
+}
+
 TEST_CASE("lists and tables are read, written, and read again", "[training]") {
   TrainConfig config, copy;
   Options options, copied;

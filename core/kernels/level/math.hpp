@@ -3,7 +3,8 @@
 #include "core/kernels/kernels.hpp"
 
 // Elementary functions as straight-line code that the compiler turns into vector code in any loop:
-// no branches, no tables, no calls. All of them keep NaN: a clamp is written `x > limit ? limit : x`.
+// no branches, no tables, no calls, but for the C library's erf in gelu. All of them keep NaN: a clamp is
+// written `x > limit ? limit : x`.
 namespace fovea::inline FOVEA_REAL {
 namespace FOVEA_LEVEL {
 namespace {

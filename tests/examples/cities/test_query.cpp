@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "examples/cities/bundled.hpp"
-#include "examples/cities/task.hpp"
+#include "examples/cities/show.hpp"
 
 using namespace fovea;
 using namespace fovea::cities;

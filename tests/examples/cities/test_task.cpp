@@ -5,7 +5,7 @@
 #include "autograd/gradcheck.hpp"
 #include "core/parallel.hpp"
 #include "examples/cities/bundled.hpp"
-#include "examples/cities/start.hpp"
+#include "examples/cities/start_values.hpp"
 #include "examples/cities/task.hpp"
 #include "training/fit.hpp"
 #include "training/folder.hpp"

@@ -1,4 +1,4 @@
-#include "examples/cities/start.hpp"
+#include "examples/cities/start_values.hpp"
 
 #include <array>
 #include <cmath>
