@@ -4,7 +4,7 @@ import platform
 import statistics
 from dataclasses import dataclass
 
-PEERS = ["PyTorch", "compiled", "JAX"]
+PEERS = ["PyTorch", "torch.compile", "JAX"]
 WIDE = 0.3  # a ratio whose rounds lie further apart is marked
 
 
@@ -188,7 +188,7 @@ def document(run):
     for threads in thread_counts(run):
         parts += [f"### {threads} thread{'s' * (threads > 1)}", "", speed_table(run, threads), ""]
     parts += [f"- {why}" for why in failures(run)] + [""] * bool(failures(run))
-    parts += ["compiled: through `torch.compile`, for some figures.", ""] * ("compiled" in columns(run))
+    parts += ["`torch.compile` is tried on some of the work, on one thread.", ""] * ("torch.compile" in columns(run))
     parts += ["The share of the limit counts useful operations: 14·B·T²·d for W2 (seven products; of the pairs that a mask allows",
               "in W2c and W2w), 24·B·T·w² + 14·B·T²·w for W3, 6·B·n² for W8. `benchmarks/report.py` has the formulas. W1's inner loop is",
               "a division for each query, key and hidden unit, hence no share.", "",
