@@ -17,6 +17,7 @@ class Run:
     figures: list    # turns.Figure
     limits: list     # of fovea_bench limits, several times
     ops: list        # of fovea_bench ops
+    rounds: int = 7  # at most, for each figure
 
 
 def attention_flops(items, pairs, width):
@@ -198,7 +199,7 @@ def document(run):
               "## Limits of the cores", "", limits_table(run), ""]
     if run.ops:
         parts += ["## Small ops", "", OPS.strip(), "", ops_table(run), ""]
-    parts += ["## How it was measured", "", METHOD.strip()]
+    parts += ["## How it was measured", "", METHOD.strip().format(rounds=run.rounds)]
     if spread(run):
         parts.append(f"- The largest and the smallest ratio of a figure's rounds lie {spread(run)} apart: the median over all figures.")
     return "\n".join([*parts, "", "## How to read it", "", READING.strip(), ""])
@@ -210,8 +211,8 @@ program. The elements of tensors are not among them: `core/memory.hpp` hands blo
 """
 METHOD = """
 - Each figure comes from processes of its own that do nothing else. All who are compared hold the work ready and take turns of
-  0.12 s, forwards and backwards in order: 7 rounds, 3 where a run takes more than 0.2 s, 1 from 4 s on. Before the first
-  there is one run that does not count; `torch.compile` and `jax.jit` compile in it.
+  0.12 s, forwards and backwards in order: {rounds} rounds, at most 3 where a run takes more than 0.2 s, 1 from 4 s on. Before
+  the first there is one run that does not count; `torch.compile` and `jax.jit` compile in it.
 - A turn's time is the median of its runs, a figure the median of its turns. A ratio is the median of the ratios within rounds:
   what slows the machine down for seconds slows both sides of a round.
 - Inputs are normal random numbers of single precision. Gradients of inputs and parameters add up in Fovea and PyTorch; JAX

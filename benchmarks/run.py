@@ -114,7 +114,7 @@ def compare(options, described):
         ops = lines_of("ops")
     if sys.stderr.isatty():
         say("")
-    return report.Run(about, described, there, absent, figures, limits, ops)
+    return report.Run(about, described, there, absent, figures, limits, ops, options.rounds)
 
 
 def thread_counts(text):
