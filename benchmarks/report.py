@@ -64,15 +64,16 @@ def table(head, rows, left=1):
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
 
 
-def median_of(limits, key, **where):
+def best_of(limits, key, **where):
+    """What the cores can do is the best of what was seen: neighbours only take away."""
     values = [line[key] for line in limits if all(line.get(k) == v for k, v in where.items())]
-    return statistics.median(values) if values else None
+    return max(values, default=None)
 
 
 def fma_limit(run, threads):
     """The best vector width's, in Gflop/s."""
     widths = {line["width"] for line in run.limits if line["limit"] == "fma"}
-    found = [median_of(run.limits, "gflops", limit="fma", width=width, threads=threads) for width in widths]
+    found = [best_of(run.limits, "gflops", limit="fma", width=width, threads=threads) for width in widths]
     return max((value for value in found if value), default=None)
 
 
@@ -121,9 +122,9 @@ def limits_table(run):
     rows = []
     for threads in sorted({line["threads"] for line in run.limits}):
         for width in sorted({line["width"] for line in run.limits if line["limit"] == "fma"}):
-            value = median_of(run.limits, "gflops", limit="fma", width=width, threads=threads)
+            value = best_of(run.limits, "gflops", limit="fma", width=width, threads=threads)
             rows.append([f"fused multiply-adds, {width}, f32", str(threads), f"{value:.0f} Gflop/s"])
-        value = median_of(run.limits, "gb_per_s", limit="copy", threads=threads)
+        value = best_of(run.limits, "gb_per_s", limit="copy", threads=threads)
         rows.append(["copy of memory, read + written", str(threads), f"{value:.1f} GB/s"])
     return table(["limit", "threads", "measured"], rows)
 
@@ -219,7 +220,8 @@ METHOD = """
   returns them.
 - PyTorch gets `torch.set_num_threads`, Fovea `set_threads`, JAX as many cores to run on.
 - `OPENBLAS_CORETYPE` tells a peer that uses OpenBLAS the kernel that Fovea found: alone it may take one for CPUs of 2006.
-- The limits are measured between the figures, in the same run: chains of multiply-adds in registers, copies of 64 MB.
+- The limits are measured between the figures, in the same run, and the best counts: chains of multiply-adds in registers,
+  copies of 64 MB.
 """
 READING = """
 - Lengths matter more than anything: at T = 32 a figure shows overhead, at T = 1024 arithmetic and memory.

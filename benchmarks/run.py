@@ -109,7 +109,7 @@ def compare(options, described):
             runners = [ours, *(one for one in there if one.can(work, threads))]
             figures.append(measure(work, threads, runners, options.rounds))
     ops = []
-    if not options.only:
+    if not options.only or options.out:
         say("small ops")
         ops = lines_of("ops")
     if sys.stderr.isatty():
