@@ -19,18 +19,27 @@ Variable leaf(const Shape& shape, std::uint64_t seed) {
 }
 
 // Gradients of leaves accumulate, as those of PyTorch's do.
-std::function<void()> attention(const Score& score, std::size_t T) {
-  return [score, q = leaf({4, T, 64}, 1), k = leaf({4, T, 64}, 2), v = leaf({4, T, 64}, 3)] {
+std::function<void()> attention(const Score& score, std::size_t T, const Mask& mask = {}) {
+  return [score, options = AttendOptions{.mask = mask}, q = leaf({4, T, 64}, 1), k = leaf({4, T, 64}, 2),
+          v = leaf({4, T, 64}, 3)] {
     Pass pass;
-    backward(sum(Variable(attend(score, q, k, v, pass).context)));
+    backward(sum(attend(score, q, k, v, pass, options).context));
   };
+}
+
+// The peers' projections have no bias.
+std::function<void()> additive(std::size_t T) {
+  Rng rng(1);
+  AdditiveScore score(64, 64, 64, rng);
+  score.key.bias = Param();
+  return attention(score, T);
 }
 
 std::function<void()> self_attention() {
   Rng rng(1);
   return [module = std::make_shared<MultiHead>(256, 4, rng), x = leaf({16, 128, 256}, 2)] {
     Pass pass;
-    backward(sum(Variable((*module)(x, pass).context)));
+    backward(sum((*module)(x, pass).context));
   };
 }
 
@@ -69,21 +78,35 @@ std::function<void()> normalisers() {
   };
 }
 
+// What it costs to record an op, to walk back over it and to let go of it.
+std::function<void()> chain() {
+  return [x = leaf({1}, 1)] {
+    Variable y = x;
+    for (int i = 0; i < 1'000'000; ++i) y = scale(y, 2);
+    backward(y);
+  };
+}
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {
       {"W1",
        "additive attention with its projections, B=4, d=H=64",
-       {32, 64, 128, 256, 512, 1024},
-       [](std::size_t T) {
-         Rng rng(1);
-         return attention(AdditiveScore(64, 64, 64, rng), T);
-       }},
+       {32, 64, 128, 256, 512, 1024, 4096},
+       additive},
       {"W2",
        "scaled dot attention, B=4, one head of 64",
        {32, 64, 128, 256, 512, 1024, 2048},
        [](std::size_t T) { return attention(ScaledDotScore{}, T); }},
+      {"W2c",
+       "scaled dot attention, causal",
+       {512, 2048},
+       [](std::size_t T) { return attention(ScaledDotScore{}, T, Mask::causal()); }},
+      {"W2w",
+       "scaled dot attention, a query sees itself and the 63 keys before it",
+       {512, 2048},
+       [](std::size_t T) { return attention(ScaledDotScore{}, T, Mask::window(63, 0)); }},
       {"W3",
        "multi-head self-attention 256/4, B=16, T=128",
        {},
@@ -91,6 +114,7 @@ const std::vector<Workload>& workloads() {
       {"W7", "MLP 8-16-1, B=4: training step with Adam", {}, [](std::size_t) { return small_step(); }},
       {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
       {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},
+      {"W10", "2x a million times on one element, and back", {}, [](std::size_t) { return chain(); }},
   };
   return all;
 }
