@@ -4,7 +4,7 @@
 
 #include "benchmarks/parts.hpp"
 #include "core/blas_kernel.hpp"
-#include "core/kernels/kernels.hpp"
+#include "core/kernels/choose.hpp"
 #include "training/version.hpp"
 
 namespace fovea::inline FOVEA_REAL {

@@ -1,10 +1,10 @@
-#include "core/kernels/kernels.hpp"
-
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "core/kernels/choose.hpp"
 
 // The kernels that take most of the time, one by one, at each level that this CPU can run.
 //   fovea_kernels_bench --benchmark_filter=additive
@@ -47,7 +47,7 @@ void tile_product(benchmark::State& state, const Kernels& k) {
 }
 
 struct AdditiveTile {
-  AdditiveShape shape{rows, columns, depth, 1};
+  AdditiveShape shape{rows, columns, depth};
   Numbers ea{rows * depth, 0.2, 5}, eb{depth * columns, 0.2, 5}, v{depth, -1, 1}, s{rows * columns, -1, 1};
 };
 

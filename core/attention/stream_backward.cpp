@@ -13,7 +13,7 @@ namespace {
 using Cover = MaskView::Cover;
 
 // Each task sums its own gradient of the keys and values, so more tasks take more memory.
-constexpr std::size_t tasks_wanted = 8;
+constexpr std::size_t tasks_wanted = 4;
 constexpr Real masked = -std::numeric_limits<Real>::infinity();
 
 /// Gradients of keys or values, which several tasks may share: each of those writes a part, and the parts are
