@@ -56,6 +56,12 @@ Variable abs(const Variable& x) {
 static const Op pow_op{"pow"};
 
 Variable pow(const Variable& x, Real exponent) {
+  if (exponent == 2) {  // the power that losses take
+    const auto to_x = [x = x.shared()](const Tensor& dy) {
+      return numbers::map2(kernels().square_grad, *x, dy);
+    };
+    return record(pow_op, numbers::binary(kernels().mul, x.value(), x.value()), Wrt{x, to_x});
+  }
   Tensor y = uninitialized(x.shape());
   for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = std::pow(x.value().data()[i], exponent);
   const auto to_x = [x = x.shared(), exponent](const Tensor& dy) {

@@ -26,7 +26,7 @@ Variable reduce(const Op& op, const Variable& x, std::size_t axis, bool keep, Re
 // factor · Σ over everything.
 Variable reduce(const Op& op, const Variable& x, Real factor) {
   const auto to_x = [shape = x.shape(), factor](const Tensor& dy) {
-    return repeated(dy, shape, Shape{}, factor);
+    return filled(shape, factor * dy.data()[0]);
   };
   return record(op, numbers::scale(numbers::sum_all(x.value()), factor), Wrt{x, to_x});
 }

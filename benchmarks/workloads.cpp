@@ -59,7 +59,7 @@ std::function<void()> small_step() {
   return [held = std::make_shared<Held>()] {
     for (const NamedParam& named : held->params) named.param->clear_grad();
     const Variable y = held->model.out(tanh(held->model.hidden(held->x)));
-    backward(mean(mul(y, y)));
+    backward(mean(pow(y, 2)));
     held->optimizer->step(held->params, 1e-3);
   };
 }
@@ -74,7 +74,7 @@ std::function<void()> wide_linear() {
 std::function<void()> normalisers() {
   return [norm = std::make_shared<LayerNorm>(256), x = leaf({4096, 256}, 2)] {
     const Variable y = softmax((*norm)(x), -1);
-    backward(sum(mul(y, y)));
+    backward(sum(pow(y, 2)));
   };
 }
 

@@ -78,6 +78,7 @@ struct Kernels {
   PairKernel sigmoid_grad;   ///< (y, dy): dy · y · (1 - y)
   PairKernel relu_grad;      ///< (y, dy): 0 where y <= 0, else dy; NaN where y is NaN
   PairKernel abs_grad;       ///< (x, dy): dy · sign(x), 0 at 0
+  PairKernel square_grad;    ///< (x, dy): 2 x · dy
   PairKernel softplus_grad;  ///< (x, dy): dy / (1 + exp(-x))
   PairKernel gelu_grad;      ///< (x, dy): dy · (Φ(x) + x φ(x))
 

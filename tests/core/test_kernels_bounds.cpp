@@ -46,7 +46,7 @@ TEST_CASE("elementwise kernels write n elements and no more", "[core]") {
       for (UnaryKernel f : {k.exp, k.log, k.sqrt, k.tanh, k.sigmoid, k.relu, k.abs, k.softplus, k.gelu})
         fenced(n, [&](Real* y) { f(n, a.data(), y); });
       for (PairKernel f : {k.exp_grad, k.log_grad, k.sqrt_grad, k.tanh_grad, k.sigmoid_grad, k.relu_grad,
-                           k.abs_grad, k.softplus_grad, k.gelu_grad})
+                           k.abs_grad, k.square_grad, k.softplus_grad, k.gelu_grad})
         fenced(n, [&](Real* dx) { f(n, a.data(), b.data(), dx); });
       fenced(n, [&](Real* y) { k.scale(n, 3, a.data(), y); });
       fenced(n, [&](Real* y) { k.add_scaled(n, 3, a.data(), y); });

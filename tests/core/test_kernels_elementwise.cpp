@@ -134,6 +134,7 @@ TEST_CASE("derivatives of elementary functions", "[core]") {
         {k.sigmoid_grad, [](double y, double dy) { return dy * y * (1 - y); }, 0, 1},
         {k.relu_grad, [](double y, double dy) { return y > 0 ? dy : 0; }, -1, 1},
         {k.abs_grad, [](double x, double dy) { return x > 0 ? dy : -dy; }, -1, 1},
+        {k.square_grad, [](double x, double dy) { return 2 * x * dy; }, -10, 10},
         {k.softplus_grad, [](double x, double dy) { return dy * right_sigmoid(x); }, -9, 9},
         {k.gelu_grad,
          [](double x, double dy) {

@@ -22,6 +22,7 @@ Real sqrt_of_grad(Real y, Real dy) { return dy / (y + y); }
 Real tanh_of_grad(Real y, Real dy) { return dy * ((Real(1) - y) * (Real(1) + y)); }
 Real sigmoid_of_grad(Real y, Real dy) { return dy * (y * (Real(1) - y)); }
 Real abs_of_grad(Real x, Real dy) { return x > 0 ? dy : (x < 0 ? -dy : dy * x); }
+Real square_of_grad(Real x, Real dy) { return (x + x) * dy; }
 Real softplus_of_grad(Real x, Real dy) { return dy * sigmoid_of(x); }
 Real gelu_of_grad(Real x, Real dy) {
   const Real density = Real(0.39894228040143267794) * exp_of(Real(-0.5) * x * x);
@@ -39,6 +40,7 @@ void set_gradients(Kernels& table) {
   table.sigmoid_grad = gradient<sigmoid_of_grad>;
   table.relu_grad = gradient<relu_of_grad>;
   table.abs_grad = gradient<abs_of_grad>;
+  table.square_grad = gradient<square_of_grad>;
   table.softplus_grad = gradient<softplus_of_grad>;
   table.gelu_grad = gradient<gelu_of_grad>;
 }

@@ -25,36 +25,66 @@ void layer_norm(std::size_t R, std::size_t n, const Real* x, const Real* gain, c
   }
 }
 
-// With h = (x - mean) rstd and g = dy · gain:  dx = rstd (g - mean(g) - h mean(g h)).
-// Products with a zero dy are left out, so that a row of NaN which no loss looks at gives zeros.
-void layer_norm_grad(std::size_t R, std::size_t n, const Real* x, const Real* gain, const Real* mean,
-                     const Real* rstd, const Real* dy, Real* dx, double* dgain, double* dbias) {
-  for (std::size_t r = 0; r < R; ++r, x += n, dy += n, dx += n) {
-    const Real m = mean[r], s = rstd[r];
-    double sum = 0, sum_h = 0;
-#pragma omp simd reduction(+ : sum, sum_h)
-    for (std::size_t i = 0; i < n; ++i) {
+/// dx = rstd (g - mean(g) - h mean(g h)) with h = (x - mean) rstd and g = dy · gain. Products with a zero dy
+/// are left out, so that a row of NaN which no loss looks at gives zeros.
+void layer_norm_row_grad(std::size_t n, const Real* x, const Real* gain, Real m, Real s, const Real* dy,
+                         Real* dx) {
+  constexpr std::size_t block = 256;  // terms summed in Real before they join a total in double
+  double sum = 0, sum_h = 0;
+  for (std::size_t first = 0; first < n; first += block) {
+    const std::size_t end = n - first < block ? n : first + block;
+    Real part = 0, part_h = 0;
+#pragma omp simd reduction(+ : part, part_h)
+    for (std::size_t i = first; i < end; ++i) {
       const Real product = dy[i] * gain[i], g = dy[i] == 0 ? Real(0) : product;
       const Real h = g * ((x[i] - m) * s);
       dx[i] = g;
-      sum += g;
-      sum_h += g == 0 ? Real(0) : h;
+      part += g;
+      part_h += g == 0 ? Real(0) : h;
     }
-    const Real shift = static_cast<Real>(sum / static_cast<double>(n));
-    const Real slope = static_cast<Real>(sum_h / static_cast<double>(n));
+    sum += part;
+    sum_h += part_h;
+  }
+  const Real shift = static_cast<Real>(sum / static_cast<double>(n));
+  const Real slope = static_cast<Real>(sum_h / static_cast<double>(n));
 #pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) {
-      const Real along = ((x[i] - m) * s) * slope;
-      const Real d = dx[i] - shift - (slope == 0 ? Real(0) : along);
-      const Real scaled = s * d;
-      dx[i] = d == 0 ? Real(0) : scaled;
-    }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real along = ((x[i] - m) * s) * slope;
+    const Real d = dx[i] - shift - (slope == 0 ? Real(0) : along);
+    const Real scaled = s * d;
+    dx[i] = d == 0 ? Real(0) : scaled;
+  }
+}
+
+/// Adds what `rows` rows give to the gradients of gain and bias.
+template <std::size_t rows>
+void layer_norm_param_grads(std::size_t n, const Real* x, const Real* mean, const Real* rstd, const Real* dy,
+                            double* dgain, double* dbias) {
 #pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) {
-      const Real d = dy[i] * ((x[i] - m) * s);
-      dgain[i] += dy[i] == 0 ? Real(0) : d;
-      dbias[i] += dy[i];
+  for (std::size_t i = 0; i < n; ++i) {
+    Real to_gain = 0, to_bias = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const Real d = dy[r * n + i], product = d * ((x[r * n + i] - mean[r]) * rstd[r]);
+      to_gain += d == 0 ? Real(0) : product;
+      to_bias += d;
     }
+    dgain[i] += to_gain;
+    dbias[i] += to_bias;
+  }
+}
+
+void layer_norm_grad(std::size_t R, std::size_t n, const Real* x, const Real* gain, const Real* mean,
+                     const Real* rstd, const Real* dy, Real* dx, double* dgain, double* dbias) {
+  constexpr std::size_t together = 4;  // rows whose parts are added up before they become double
+  std::size_t r = 0;
+  for (; r + together <= R; r += together) {
+    for (std::size_t q = r; q < r + together; ++q)
+      layer_norm_row_grad(n, x + q * n, gain, mean[q], rstd[q], dy + q * n, dx + q * n);
+    layer_norm_param_grads<together>(n, x + r * n, mean + r, rstd + r, dy + r * n, dgain, dbias);
+  }
+  for (; r < R; ++r) {
+    layer_norm_row_grad(n, x + r * n, gain, mean[r], rstd[r], dy + r * n, dx + r * n);
+    layer_norm_param_grads<1>(n, x + r * n, mean + r, rstd + r, dy + r * n, dgain, dbias);
   }
 }
 
