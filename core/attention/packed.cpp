@@ -7,19 +7,19 @@
 namespace fovea::inline FOVEA_REAL::streaming {
 
 PackedRows::PackedRows(const Real* data, std::size_t count, std::size_t width, std::size_t step)
-    : data_(data), step_(step), finite_(parts_of(count, key_tile), 1) {
-  for (std::size_t t = 0; t < count; ++t) {
-    unsigned char& tile = finite_[t / key_tile];
-    tile = tile && kernels().finite(width, data + t * step);
+    : data_(data), step_(step), finite_(parts_of(count, key_tile)) {
+  if (width % tile_lanes != 0 || step != width) {
+    step_ = padded(width);
+    copy_.resize(count * step_);
+    data_ = copy_.data();
+    for (std::size_t t = 0; t < count; ++t) {
+      Real* row = copy_.data() + t * step_;
+      std::fill(std::copy_n(data + t * step, width, row), row + step_, Real(0));
+    }
   }
-  if (width % tile_lanes == 0 && step == width) return;
-  step_ = padded(width);
-  copy_.resize(count * step_);
-  data_ = copy_.data();
-  for (std::size_t t = 0; t < count; ++t) {
-    Real* row = copy_.data() + t * step_;
-    std::copy_n(data + t * step, width, row);
-    std::fill(row + width, row + step_, Real(0));
+  for (std::size_t tile = 0; tile < finite_.size(); ++tile) {
+    const Span rows = keys_of(tile, count);
+    finite_[tile] = kernels().finite((rows.end - rows.begin) * step_, row(rows.begin));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/shared_gradient.hpp"
 #include "core/attention/stream.hpp"
 #include "core/attention/tile_rows.hpp"
 #include "core/kernels/choose.hpp"
@@ -15,58 +16,6 @@ using Cover = MaskView::Cover;
 // Each task sums its own gradient of the keys and values, so more tasks take more memory.
 constexpr std::size_t tasks_wanted = 4;
 constexpr Real masked = -std::numeric_limits<Real>::infinity();
-
-/// Gradients of keys or values, which several tasks may share: each of those writes a part, and the parts are
-/// summed in their order.
-class SharedGradient {
- public:
-  SharedGradient(const Attention& a, const Division& d, const Matrices<Real>& to, std::size_t width)
-      : attention_(a), division_(d), to_(to), width_(width) {
-    // The tasks of one head and group follow each other; where all groups share, those of all groups meet.
-    shared_ = to && to.item_step == 0;
-    parts_ = division_.chunks * (shared_ ? division_.groups : 1);
-    if (to && parts_ > 1) buffer_.resize(task_count(a, d) * a.keys * width);
-  }
-
-  explicit operator bool() const { return static_cast<bool>(to_); }
-
-  struct Place {
-    Real* data;
-    std::size_t step;
-  };
-  Place place(const Task& task, std::size_t number) {
-    if (parts_ == 1) return {to_.row(task.group, task.head, 0), to_.row_step};
-    return {buffer_.data() + number * attention_.keys * width_, width_};
-  }
-
-  void sum() {
-    if (!to_ || parts_ == 1) return;
-    const std::size_t owners = shared_ ? 1 : division_.groups, heads = attention_.heads,
-                      chunks = division_.chunks;
-    parallel_for(
-        owners * heads * attention_.keys, rows_per_range(width_), [&](std::size_t begin, std::size_t end) {
-          for (std::size_t n = begin; n < end; ++n) {
-            const std::size_t t = n % attention_.keys, head = n / attention_.keys % heads,
-                              owner = n / attention_.keys / heads;
-            Real* row = to_.row(owner, head, t);
-            std::fill_n(row, width_, Real(0));
-            for (std::size_t part = 0; part < parts_; ++part) {
-              const std::size_t group = shared_ ? part / chunks : owner, chunk = part % chunks;
-              const std::size_t number = (group * heads + head) * chunks + chunk;
-              kernels().add_into(width_, buffer_.data() + (number * attention_.keys + t) * width_, row);
-            }
-          }
-        });
-  }
-
- private:
-  const Attention& attention_;
-  const Division& division_;
-  Matrices<Real> to_;
-  std::size_t width_, parts_ = 1;
-  bool shared_ = false;
-  Buffer buffer_;  // [tasks, keys, width]
-};
 
 /// One task of backward.
 class Backward {
@@ -89,6 +38,7 @@ class Backward {
     values_ = turned(attention.value.row(task.group, task.head, 0), attention.keys, attention.value_width,
                      attention.value.row_step);
     dcontext_.resize(query_tile * width_);
+    if (!gradients.value) return;
     to_values_.resize(attention.keys * width_);
     std::fill(to_values_.begin(), to_values_.end(), Real(0));
   }
@@ -192,7 +142,7 @@ class Backward {
     }
     kernels().attention_grad(m, n, weights_.data(), cotangents_.entropy ? scores_.data() : nullptr,
                              ds_.data(), key_tile, statistics_.data());
-    if (context) add_value_gradients(tile, keys);
+    if (!to_values_.empty()) add_value_gradients(tile, keys);
   }
 
   void add_value_gradients(std::size_t tile, Span keys) {
@@ -228,7 +178,7 @@ class Backward {
   Buffer values_;                 // turned
   Buffer weights_, scores_, ds_;  // of a tile
   Buffer dcontext_;               // of the present queries
-  Buffer to_values_;              // [keys, width]
+  Buffer to_values_;              // [keys, width]; empty where they get nothing
   std::vector<AttentionRow> statistics_;
   std::vector<unsigned char> active_;  // rows that some cotangent looks at
   bool finite_ = true;                 // the context's cotangents
