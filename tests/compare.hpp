@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <set>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -38,6 +40,16 @@ class CloseTo : public Catch::MatcherBase<Tensor> {
   Tensor expected_;
   double tolerance_;
 };
+
+/// What two sets of names do not share, and what to do: "silu is declared in autograd/ops.hpp and has no
+/// row". Empty when they are equal.
+inline std::string difference(const std::set<std::string>& wanted, const std::set<std::string>& there,
+                              const std::string& missing, const std::string& unexpected) {
+  std::string text;
+  for (const std::string& name : wanted) text += there.contains(name) ? "" : name + " " + missing + "\n";
+  for (const std::string& name : there) text += wanted.contains(name) ? "" : name + " " + unexpected + "\n";
+  return text;
+}
 
 inline CloseTo close_to(Tensor expected, double tolerance = sizeof(Real) == 8 ? 1e-12 : 1e-6) {
   return CloseTo(std::move(expected), tolerance);

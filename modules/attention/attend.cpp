@@ -61,6 +61,12 @@ struct Stream {
   Attended operator()(const AdditiveScore& score) const {
     return additive_attention(score.query(query), prepared, score.v, values, options);
   }
+  template <class Other>
+  Attended operator()(const Other&) const {
+    static_assert(sizeof(Other) == 0,
+                  "Stream does not say how this score is streamed: see CONTRIBUTING, Add a score");
+    return {};
+  }
   Attended dot(Real scale) const {
     check_dot_widths(query, prepared);
     return dot_attention(query, prepared, values, scale, options);

@@ -121,22 +121,23 @@ TEST_CASE("limits of elementary functions are exact", "[core]") {
 
 TEST_CASE("derivatives of elementary functions", "[core]") {
   struct Row {
+    const char* name;
     PairKernel kernel;
     double (*right)(double known, double dy);
     double lo, hi;
   };
   at_each_level([](const Kernels& k) {
     const Row rows[] = {
-        {k.exp_grad, [](double y, double dy) { return dy * y; }, 0, 9},
-        {k.log_grad, [](double x, double dy) { return dy / x; }, 0.1, 9},
-        {k.sqrt_grad, [](double y, double dy) { return dy / (2 * y); }, 0.1, 9},
-        {k.tanh_grad, [](double y, double dy) { return dy * (1 - y) * (1 + y); }, -1, 1},
-        {k.sigmoid_grad, [](double y, double dy) { return dy * y * (1 - y); }, 0, 1},
-        {k.relu_grad, [](double y, double dy) { return y > 0 ? dy : 0; }, -1, 1},
-        {k.abs_grad, [](double x, double dy) { return x > 0 ? dy : -dy; }, -1, 1},
-        {k.square_grad, [](double x, double dy) { return 2 * x * dy; }, -10, 10},
-        {k.softplus_grad, [](double x, double dy) { return dy * right_sigmoid(x); }, -9, 9},
-        {k.gelu_grad,
+        {"exp", k.exp_grad, [](double y, double dy) { return dy * y; }, 0, 9},
+        {"log", k.log_grad, [](double x, double dy) { return dy / x; }, 0.1, 9},
+        {"sqrt", k.sqrt_grad, [](double y, double dy) { return dy / (2 * y); }, 0.1, 9},
+        {"tanh", k.tanh_grad, [](double y, double dy) { return dy * (1 - y) * (1 + y); }, -1, 1},
+        {"sigmoid", k.sigmoid_grad, [](double y, double dy) { return dy * y * (1 - y); }, 0, 1},
+        {"relu", k.relu_grad, [](double y, double dy) { return y > 0 ? dy : 0; }, -1, 1},
+        {"abs", k.abs_grad, [](double x, double dy) { return x > 0 ? dy : -dy; }, -1, 1},
+        {"square", k.square_grad, [](double x, double dy) { return 2 * x * dy; }, -10, 10},
+        {"softplus", k.softplus_grad, [](double x, double dy) { return dy * right_sigmoid(x); }, -9, 9},
+        {"gelu", k.gelu_grad,
          [](double x, double dy) {
            return dy * (right_normal(x) + x * std::exp(-x * x / 2) * 0.3989422804014327);
          },
@@ -147,8 +148,13 @@ TEST_CASE("derivatives of elementary functions", "[core]") {
         const Reals known = oracle::random(n, 1, row.lo, row.hi), dy = oracle::random(n, 2);
         Reals dx(n);
         row.kernel(n, known.data(), dy.data(), dx.data());
-        for (std::size_t i = 0; i < n; ++i) REQUIRE(near(dx[i], row.right(known[i], dy[i]), 4));
+        for (std::size_t i = 0; i < n; ++i) {
+          const double right = row.right(known[i], dy[i]);
+          INFO(row.name << " at " << known[i] << ": " << dx[i] << ", expected " << right);
+          REQUIRE(near(dx[i], right, 4));
+        }
       }
+      INFO(row.name);
       for (Real known : {Real(0), infinity, -infinity, not_a_number}) {
         const Real dy[2] = {0, 1};
         const Real both[2] = {known, known};

@@ -120,8 +120,8 @@ TEST_CASE("attention names shapes that do not fit", "[modules]") {
       run(DotScore{}, q, drawn({8, 5, 4}, 2), drawn({8, 6, 4}, 3)),
       Catch::Contains("[attention] values have shape [8, 6, 4]") && Catch::Contains("expected 5"));
   CHECK_THROWS_WITH(run(DotScore{}, drawn({4}, 1), drawn({8, 5, 4}, 2), {}), Catch::Contains("[4]"));
-  CHECK_THROWS_WITH(make_score("cosine", 1, 1, 1, *std::make_unique<Rng>(1)),
-                    Catch::Contains("cosine") && Catch::Contains("scaled_dot"));
+  CHECK_THROWS_WITH(make_score("no such score", 1, 1, 1, *std::make_unique<Rng>(1)),
+                    Catch::Contains("no such score") && Catch::Contains("scaled_dot"));
 }
 
 TEST_CASE("the general score is a product through a matrix", "[modules]") {

@@ -126,7 +126,8 @@ std::set<std::string> subjects(const std::vector<Case>& cases) {
 void check_parity(std::vector<Case> cases, const Recipes& recipes) {
   std::set<std::string> known;
   for (const auto& [subject, recipe] : recipes) known.insert(subject);
-  REQUIRE(subjects(cases) == known);
+  REQUIRE(difference(subjects(cases), known, "is in the fixture and has no recipe in the test beside it",
+                     "has a recipe and is not in the fixture: run tests/parity/make_fixtures.py") == "");
   for (Case& one : cases) {
     INFO(one.name);
     compare(one, recipes.at(one.subject())(one));
