@@ -85,7 +85,13 @@ class Report(unittest.TestCase):
         self.assertIn("(~**2.50×**)", report.tables(this))
 
 
-@unittest.skipUnless(PROGRAM and PROGRAM.exists(), "fovea_bench has not been built")
+def newer_than_its_sources():
+    built = PROGRAM.stat().st_mtime
+    return all(source.stat().st_mtime <= built for source in Path(__file__).parent.glob("*.[ch]pp"))
+
+
+@unittest.skipUnless(PROGRAM and PROGRAM.exists() and newer_than_its_sources(),
+                     "fovea_bench has not been built from these sources")
 class Program(unittest.TestCase):
     def output(self, *arguments, **more):
         return subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=60, **more).stdout
