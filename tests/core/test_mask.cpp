@@ -74,6 +74,12 @@ std::size_t allowed_in(const MaskView& view, std::size_t item, Span rows, Span c
 
 }  // namespace
 
+TEST_CASE("a mask that allows everything fills the span that was asked for and no more", "[core]") {
+  std::vector<unsigned char> out(8, 7);
+  Mask().view(1, 4, 10).row(0, 0, {6, 10}, out.data());
+  CHECK(out == std::vector<unsigned char>{1, 1, 1, 1, 7, 7, 7, 7});
+}
+
 TEST_CASE("each part of a mask means what its header says", "[core]") {
   check_rule(Mask::key_lengths({2, 0}), 2, 3, 4,
              [](std::size_t b, long, long j) { return j < (b == 0 ? 2 : 0); });

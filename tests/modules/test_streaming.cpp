@@ -240,8 +240,7 @@ TEST_CASE("additive streaming equals composed for every pair of pre-activations"
              {true, true, true});
 }
 
-TEST_CASE("streaming: what is not finite is NaN where it is seen, and nothing under a mask",
-          "[modules][stream]") {
+TEST_CASE("streaming: what is not finite has no influence under a mask", "[modules][stream]") {
   for (const Real bad : {nan_value, inf, -inf}) {
     for (const Score& score : {Score(ScaledDotScore{}), Score(given_sums())}) {
       Tensor q = drawn({2, 60, 2}, 1), k = drawn({2, 70, 2}, 2), v = drawn({2, 70, 3}, 3);
@@ -255,11 +254,6 @@ TEST_CASE("streaming: what is not finite is NaN where it is seen, and nothing un
         INFO(out.names[n]);
         CHECK(all_finite(out.tensors[n]));
       }
-      // Without the mask every query of item 0 sees what is bad.
-      const Tensor seen = outcome({q, k, v, score}, false, {}).tensors[0];
-      for (std::size_t i = 0; i < 60 * 3; ++i)
-        CHECK((std::isnan(seen.data()[i]) || bad == -inf || bad == inf));
-      CHECK(all_finite(slice(Variable(seen), 0, 1, 2).value()));
     }
   }
 }
