@@ -1,43 +1,20 @@
 #include "autograd/ops.hpp"
-#include "autograd/record.hpp"
-#include "core/elementwise.hpp"
-#include "core/kernels/choose.hpp"
+#include "autograd/unary.hpp"
 
 namespace fovea::inline FOVEA_REAL {
-namespace {
-
-// An op whose gradient is computed from its input.
-Variable from_input(const Op& op, const Variable& x, UnaryKernel forward, PairKernel backward) {
-  return record(op, numbers::map(forward, x.value()), Wrt{x, [x = x.shared(), backward](const Tensor& dy) {
-                                                            return numbers::map2(backward, *x, dy);
-                                                          }});
-}
-
-}  // namespace
-
 static const Op tanh_op{"tanh"};
 
-Variable tanh(const Variable& x) {
-  Value y = share(numbers::map(kernels().tanh, x.value()));
-  return record(tanh_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().tanh_grad, *y, dy); }});
-}
+Variable tanh(const Variable& x) { return from_output(tanh_op, x, kernels().tanh, kernels().tanh_grad); }
 
 static const Op sigmoid_op{"sigmoid"};
 
 Variable sigmoid(const Variable& x) {
-  Value y = share(numbers::map(kernels().sigmoid, x.value()));
-  return record(sigmoid_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().sigmoid_grad, *y, dy); }});
+  return from_output(sigmoid_op, x, kernels().sigmoid, kernels().sigmoid_grad);
 }
 
 static const Op relu_op{"relu"};
 
-Variable relu(const Variable& x) {
-  Value y = share(numbers::map(kernels().relu, x.value()));
-  return record(relu_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().relu_grad, *y, dy); }});
-}
+Variable relu(const Variable& x) { return from_output(relu_op, x, kernels().relu, kernels().relu_grad); }
 
 static const Op gelu_op{"gelu"};
 

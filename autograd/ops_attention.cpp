@@ -35,8 +35,6 @@ Sizes sizes_of(const Op& op, const Variable& query, const Variable& keys, const 
   check(keys.length(-1) == query.length(-1) && (keys.shape()[0] == items || keys.shape()[0] == 1), op,
         "keys have shape ", keys.shape(), "; expected [", items, " or 1, keys, ", query.length(-1),
         "] to match queries ", query.shape());
-  check(heads > 0 && query.length(-1) % heads == 0, op, "a width of ", query.length(-1),
-        " does not divide into ", heads, " heads");
   Sizes sizes{items, heads, query.shape()[1], keys.shape()[1], 0, 0};
   check_options(op, sizes, query.length(-1), options);
   sizes.width = query.length(-1) / heads;

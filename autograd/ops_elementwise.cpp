@@ -1,9 +1,7 @@
 #include <cmath>
 
 #include "autograd/ops.hpp"
-#include "autograd/record.hpp"
-#include "core/elementwise.hpp"
-#include "core/kernels/choose.hpp"
+#include "autograd/unary.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
@@ -23,35 +21,19 @@ Variable scale(const Variable& x, Real factor) {
 
 static const Op exp_op{"exp"};
 
-Variable exp(const Variable& x) {
-  Value y = share(numbers::map(kernels().exp, x.value()));
-  return record(exp_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().exp_grad, *y, dy); }});
-}
+Variable exp(const Variable& x) { return from_output(exp_op, x, kernels().exp, kernels().exp_grad); }
 
 static const Op log_op{"log"};
 
-Variable log(const Variable& x) {
-  return record(
-      log_op, numbers::map(kernels().log, x.value()),
-      Wrt{x, [x = x.shared()](const Tensor& dy) { return numbers::map2(kernels().log_grad, *x, dy); }});
-}
+Variable log(const Variable& x) { return from_input(log_op, x, kernels().log, kernels().log_grad); }
 
 static const Op sqrt_op{"sqrt"};
 
-Variable sqrt(const Variable& x) {
-  Value y = share(numbers::map(kernels().sqrt, x.value()));
-  return record(sqrt_op, y,
-                Wrt{x, [y](const Tensor& dy) { return numbers::map2(kernels().sqrt_grad, *y, dy); }});
-}
+Variable sqrt(const Variable& x) { return from_output(sqrt_op, x, kernels().sqrt, kernels().sqrt_grad); }
 
 static const Op abs_op{"abs"};
 
-Variable abs(const Variable& x) {
-  return record(
-      abs_op, numbers::map(kernels().abs, x.value()),
-      Wrt{x, [x = x.shared()](const Tensor& dy) { return numbers::map2(kernels().abs_grad, *x, dy); }});
-}
+Variable abs(const Variable& x) { return from_input(abs_op, x, kernels().abs, kernels().abs_grad); }
 
 static const Op pow_op{"pow"};
 

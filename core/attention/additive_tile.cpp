@@ -53,7 +53,7 @@ class AdditiveTile final : public ScoreTile {
         queries_(query_tile * units_),
         query_exponentials_(query_tile * units_),
         odd_units_(units_) {
-    std::fill(std::copy_n(v(), hidden_, v_.begin()), v_.end(), Real(0));
+    pack_row(v(), hidden_, v_.data(), units_);
     for (std::size_t tile = 0; tile < key_ranges_.size(); ++tile) take_keys(tile);
     if (!backward) return;
     const std::size_t lanes = kernels().additive_lanes;
@@ -71,8 +71,7 @@ class AdditiveTile final : public ScoreTile {
       Real* out = query_exponentials_.data() + r * units_;
       query_ranges_.add(hidden_, query(r), out);
       std::fill(out + hidden_, out + units_, Real(0));
-      std::fill(std::copy_n(query(r), hidden_, queries_.data() + r * units_),
-                queries_.data() + (r + 1) * units_, Real(0));
+      pack_row(query(r), hidden_, queries_.data() + r * units_, units_);
     }
     std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
     std::fill(to_v_.begin(), to_v_.end(), Real(0));

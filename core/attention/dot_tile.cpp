@@ -26,9 +26,8 @@ class DotTile final : public ScoreTile {
     taken_ = rows;
     finite_ = true;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      Real* row = queries_.data() + r * step_;
-      std::copy_n(attention_.query.row(rows[r].item, head_, rows[r].i), attention_.width, row);
-      std::fill(row + attention_.width, row + step_, Real(0));
+      pack_row(attention_.query.row(rows[r].item, head_, rows[r].i), attention_.width,
+               queries_.data() + r * step_, step_);
     }
     if (to_queries_.empty()) return;
     finite_ = kernels().finite(rows.size() * step_, queries_.data());

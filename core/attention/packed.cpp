@@ -12,10 +12,7 @@ PackedRows::PackedRows(const Real* data, std::size_t count, std::size_t width, s
     step_ = padded(width);
     copy_.resize(count * step_);
     data_ = copy_.data();
-    for (std::size_t t = 0; t < count; ++t) {
-      Real* row = copy_.data() + t * step_;
-      std::fill(std::copy_n(data + t * step, width, row), row + step_, Real(0));
-    }
+    for (std::size_t t = 0; t < count; ++t) pack_row(data + t * step, width, copy_.data() + t * step_, step_);
   }
   for (std::size_t tile = 0; tile < finite_.size(); ++tile) {
     const Span rows = keys_of(tile, count);

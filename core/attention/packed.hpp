@@ -8,6 +8,11 @@ namespace fovea::inline FOVEA_REAL::streaming {
 /// Memory for a task, from the pool.
 using Buffer = xt::uvector<Real, AlignedAllocator<Real>>;
 
+/// Copies a row and fills it up with zeros to `step` elements.
+inline void pack_row(const Real* x, std::size_t width, Real* row, std::size_t step) {
+  std::fill(std::copy_n(x, width, row), row + step, Real(0));
+}
+
 /// Rows with whole cache lines that follow each other, zeros behind each row's end: the caller's own memory
 /// where it is so already. (Rows far apart fall into few sets of the cache.)
 class PackedRows {

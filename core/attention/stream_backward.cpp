@@ -77,8 +77,7 @@ class Backward {
         const auto [item, i] = rows_.rows()[r];
         const Real* y = cotangents_.context.row(item, task_.head, i);
         const Real* dy = cotangents_.context_cotangent.row(item, task_.head, i);
-        Real* packed = dcontext_.data() + r * width_;
-        std::fill(std::copy_n(dy, attention_.value_width, packed), packed + width_, Real(0));
+        pack_row(dy, attention_.value_width, dcontext_.data() + r * width_, width_);
         inner += kernels().inner_product(attention_.value_width, y, dy, active);
       }
       if (cotangents_.weights_cotangent) {

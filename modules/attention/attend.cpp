@@ -116,9 +116,11 @@ Attended attend_scores(const Variable& scores, const Variable& values, Pass& pas
         "the bias has shape ", options.bias.defined() ? options.bias.shape() : Shape{},
         ", which does not broadcast to the scores' ", scores.shape());
   Attended result;
-  options.mask.view(scores.shape()[0], scores.shape()[1], scores.shape()[2]);  // does it fit?
   if (options.want.scores) result.scores = scores;
-  if (!values.defined() && !options.want.weights && !options.want.entropy) return result;
+  if (!values.defined() && !options.want.weights && !options.want.entropy) {
+    options.mask.view(scores.shape()[0], scores.shape()[1], scores.shape()[2]);  // does it fit?
+    return result;
+  }
   const Variable weights =
       normalised(options.bias.defined() ? add(scores, options.bias) : scores, options.mask);
   if (options.want.weights) result.weights = weights;

@@ -5,12 +5,12 @@
 #include "autograd/engine.hpp"
 #include "compare.hpp"
 #include "core/attention/division.hpp"
-#include "core/draw.hpp"
 #include "core/parallel.hpp"
 #include "modules/attention/attend.hpp"
-#include "modules/attention/multi_head.hpp"
+#include "modules/streaming.hpp"
 
 using namespace fovea;
+using namespace fovea::streamed;
 using streaming::key_tile;
 using streaming::least_chunk_tiles;
 using streaming::query_tile;
@@ -18,15 +18,6 @@ using streaming::query_tile;
 // The streaming driver against attention from plain ops: values and all gradients.
 
 namespace {
-
-constexpr Real inf = std::numeric_limits<Real>::infinity(),
-               nan_value = std::numeric_limits<Real>::quiet_NaN();
-constexpr double tolerance = sizeof(Real) == 8 ? 1e-12 : 1e-5;
-
-Tensor drawn(const Shape& shape, std::uint64_t seed, Real deviation = 1) {
-  Rng rng(seed);
-  return normal(rng, shape, 0, deviation);
-}
 
 struct Setting {
   Tensor query, keys, values;
@@ -92,16 +83,6 @@ void check_same(const Setting& s, const Want& loss = {}, bool context = true) {
 std::vector<Score> both_scores(std::size_t width, std::size_t hidden = 7) {
   Rng rng(1);
   return {ScaledDotScore{}, AdditiveScore(width, width, hidden, rng)};
-}
-
-// Scores whose pre-activations are given: width 2, identity projections.
-AdditiveScore given_sums() {
-  Rng rng(2);
-  AdditiveScore score(2, 2, 2, rng);
-  score.query.weight.set(tensor({2, 2}, {1, 0, 0, 1}));
-  score.key.weight.set(tensor({2, 2}, {1, 0, 0, 1}));
-  score.v.set(tensor({2}, {Real(0.5), Real(-0.8)}));
-  return score;
 }
 
 }  // namespace

@@ -5,10 +5,11 @@
 #include "autograd/engine.hpp"
 #include "compare.hpp"
 #include "core/attention/division.hpp"
-#include "core/draw.hpp"
 #include "modules/attention/multi_head.hpp"
+#include "modules/streaming.hpp"
 
 using namespace fovea;
+using namespace fovea::streamed;
 using streaming::key_tile;
 using streaming::query_tile;
 
@@ -16,25 +17,6 @@ using streaming::query_tile;
 // heads.
 
 namespace {
-
-constexpr Real inf = std::numeric_limits<Real>::infinity(),
-               nan_value = std::numeric_limits<Real>::quiet_NaN();
-constexpr double tolerance = sizeof(Real) == 8 ? 1e-12 : 1e-5;
-
-Tensor drawn(const Shape& shape, std::uint64_t seed, Real deviation = 1) {
-  Rng rng(seed);
-  return normal(rng, shape, 0, deviation);
-}
-
-// Width 2, identity projections: the pre-activations are the inputs.
-AdditiveScore given_sums() {
-  Rng rng(2);
-  AdditiveScore score(2, 2, 2, rng);
-  score.query.weight.set(tensor({2, 2}, {1, 0, 0, 1}));
-  score.key.weight.set(tensor({2, 2}, {1, 0, 0, 1}));
-  score.v.set(tensor({2}, {Real(0.5), Real(-0.8)}));
-  return score;
-}
 
 std::vector<Tensor> gradients_of(const Variable& y, const Tensor& dy, const std::vector<Variable>& inputs) {
   return gradients(std::span(&y, 1), std::span(&dy, 1), inputs);

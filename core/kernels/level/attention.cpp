@@ -6,31 +6,12 @@ namespace fovea::inline FOVEA_REAL {
 namespace FOVEA_LEVEL {
 namespace {
 
-// As exp_of_negative, with the clamped argument beside it: -inf · exp(-inf) would be NaN.
-struct Exponential {
-  Real argument, value;
-};
-inline Exponential exponential(Real x) {
-  constexpr Real low = -(Real(Its::bias) - Real(1.5)) * Real(0.69314718055994530942);
-  const Real kept = x < low ? low : x;
-  const Reduced part = reduce(kept);
-  const Real y = (Real(1) + part.m1) * power_of_two(part.n);
-  return {kept, x < low ? Real(0) : y};
-}
-
-Real largest(std::size_t n, const Real* x) {
-  Real best = -Its::infinity;
-#pragma omp simd reduction(max : best)
-  for (std::size_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
-  return best;
-}
-
 template <bool entropy>
 void softmax_row(std::size_t n, Real* x, Real m, SoftmaxRow& row) {
   Real total = 0, moment = 0;
 #pragma omp simd reduction(+ : total, moment)
   for (std::size_t i = 0; i < n; ++i) {
-    const Exponential e = exponential(x[i] - m);
+    const Exponential e = exponential_of_negative(x[i] - m);
     x[i] = e.value;
     total += e.value;
     if constexpr (entropy) moment += e.value * e.argument;

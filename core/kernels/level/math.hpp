@@ -105,13 +105,26 @@ inline Real exp_of(Real x) {
   return ((Real(1) + part.m1) * power_of_two(half)) * power_of_two(part.n - half);
 }
 
-/// exp(x) for x <= 0 to softmax's needs: what would be denormal is 0.
-inline Real exp_of_negative(Real x) {
+/// exp(x) for x <= 0 to softmax's needs: what would be denormal is 0. Beside it the argument, clamped: -inf
+/// times the 0 that it gives would be NaN.
+struct Exponential {
+  Real argument, value;
+};
+inline Exponential exponential_of_negative(Real x) {
   constexpr Real low = -(Real(Its::bias) - Real(1.5)) * Real(0.69314718055994530942);
   const Real kept = x < low ? low : x;
   const Reduced part = reduce(kept);
   const Real y = (Real(1) + part.m1) * power_of_two(part.n);
-  return x < low ? Real(0) : y;
+  return {kept, x < low ? Real(0) : y};
+}
+inline Real exp_of_negative(Real x) { return exponential_of_negative(x).value; }
+
+/// The largest element that is not NaN; -inf when there is none.
+inline Real largest(std::size_t n, const Real* x) {
+  Real best = -Its::infinity;
+#pragma omp simd reduction(max : best)
+  for (std::size_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
+  return best;
 }
 
 /// Through expm1(2|x|), whose relative error stays small near 0.

@@ -5,14 +5,6 @@ namespace fovea::inline FOVEA_REAL {
 namespace FOVEA_LEVEL {
 namespace {
 
-/// The largest element that is not NaN; -inf when there is none.
-Real largest(std::size_t n, const Real* x) {
-  Real best = -Its::infinity;
-#pragma omp simd reduction(max : best)
-  for (std::size_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
-  return best;
-}
-
 constexpr std::size_t block = 256;  // terms summed in Real before they join a total in double
 
 /// y = exp(x - m), for x <= m; returns the sum.
