@@ -124,6 +124,19 @@ TEST_CASE("attention names shapes that do not fit", "[modules]") {
                     Catch::Contains("no such score") && Catch::Contains("scaled_dot"));
 }
 
+TEST_CASE("a mask that does not fit is refused on every path", "[modules]") {
+  const Variable q = drawn({2, 4, 3}, 1), k = drawn({2, 5, 3}, 2), v = drawn({2, 5, 3}, 3);
+  for (const Score& score : all_scores(3)) {
+    for (const bool composed : {false, true}) {
+      for (const Variable& values : {v, Variable()}) {  // without values: raw scores alone
+        Pass pass;
+        const AttendOptions options{Mask::key_lengths({9, 1}), 0, {true, false, false}, {}, composed};
+        CHECK_THROWS_WITH(attend(score, q, k, values, pass, options), Catch::Contains("[mask]"));
+      }
+    }
+  }
+}
+
 TEST_CASE("the general score is a product through a matrix", "[modules]") {
   Rng rng(1);
   GeneralScore score(2, 3, rng);
