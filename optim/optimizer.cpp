@@ -11,6 +11,10 @@ namespace {
 constexpr const char* count_name = "steps";
 }
 
+Shape Optimizer::moment_shape(std::string_view moment, const Shape& parameter) const {
+  return moment == count_name ? Shape{} : parameter;
+}
+
 bool Optimizer::keeps(std::string_view moment) const {
   const auto names = moment_names();
   return (counts() && moment == count_name) || std::find(names.begin(), names.end(), moment) != names.end();
@@ -22,8 +26,9 @@ void Optimizer::step(std::span<const NamedParam> params, double rate) {
     const auto moments = state_.find(named.path);
     if (!named.param->grad() || moments == state_.end()) continue;
     for (const auto& [name, moment] : moments->second) {
-      check(name == count_name || moment.shape() == named.param->shape(), "optimizer", name, " of ",
-            named.path, " has shape ", moment.shape(), "; expected ", named.param->shape());
+      const Shape expected = moment_shape(name, named.param->shape());
+      check(moment.shape() == expected, "optimizer", name, " of ", named.path, " has shape ", moment.shape(),
+            "; expected ", expected);
     }
   }
   ++steps_;

@@ -28,6 +28,8 @@ class Optimizer {
 
   /// True for the moments that this method keeps.
   bool keeps(std::string_view moment) const;
+  /// The shape of a moment of a parameter: its own, or that of a scalar for the count of its steps.
+  Shape moment_shape(std::string_view moment, const Shape& parameter) const;
 
   /// The moments of one parameter, by the names that the method gives them (`momentum`, `first`, `second`).
   using Moments = std::map<std::string, Tensor>;

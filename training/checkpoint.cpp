@@ -121,7 +121,7 @@ void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, 
       if (!entry.name.starts_with(own)) continue;
       const std::string moment = entry.name.substr(own.size());
       if (!optimizer.keeps(moment)) continue;  // then it is unexpected
-      matching.expect(entry.name, moment == "steps" ? Shape{} : named.param->shape());
+      matching.expect(entry.name, optimizer.moment_shape(moment, named.param->shape()));
       if (is_real(entry)) state[named.path].emplace(moment, tensor_of(entry));
     }
   }
