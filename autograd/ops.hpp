@@ -166,6 +166,32 @@ Attended additive_attention(const Variable& a, const Variable& b, const Variable
 /// Those scores alone: a [B, Tq, H], b [B or 1, Tk, H], v [H] → [B, Tq, Tk].
 Variable additive_scores(const Variable& a, const Variable& b, const Variable& v);
 
+// ---- recurrence (ops_recurrent.cpp): a whole sequence at once. `inputs` are what a layer's input has to say
+// to its gates, W x + b, for each step; `weight` is what its last output has ----
+
+struct RecurrenceOptions {
+  std::vector<std::size_t> lengths = {};  // of each item, 0 … T; empty: all T. Later outputs are 0
+  bool reverse = false;                   // from each item's own last step to its first
+};
+
+/// The outputs of all steps, and the state after the last one of each item.
+struct Recurrence {
+  Variable outputs;  // [B, T, H]; 0 beyond an item's length
+  Variable hidden;   // [B, H]
+  Variable cell;     // [B, H]; undefined for gru
+};
+
+/// Long short-term memory (Hochreiter, Schmidhuber, 1997; Gers et al., 2000), with the gates i, f, g, o of
+/// inputs_t + h weightᵀ: c' = σ(f) c + σ(i) tanh(g), h' = σ(o) tanh(c'). inputs [B, T, 4H], weight [4H, H];
+/// `hidden` and `cell` [B, H] are the state before the first step, 0 when undefined.
+Recurrence lstm(const Variable& inputs, const Variable& weight, const Variable& hidden = {},
+                const Variable& cell = {}, const RecurrenceOptions& options = {});
+/// Gated recurrent unit (Cho et al., 2014, as PyTorch and cuDNN have it), with the gates r, z, n: of u = h
+/// weightᵀ + bias and x = inputs_t: r = σ(x_r + u_r), z = σ(x_z + u_z), n = tanh(x_n + r u_n), h' = (1 - z) n
+/// + z h. inputs [B, T, 3H], weight [3H, H], bias [3H].
+Recurrence gru(const Variable& inputs, const Variable& weight, const Variable& bias,
+               const Variable& hidden = {}, const RecurrenceOptions& options = {});
+
 // ---- losses (ops_loss.cpp) ----
 
 /// -Σ p log p over the last axis, in nats, with 0 log 0 = 0: [..., N] → [...].

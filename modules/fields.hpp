@@ -20,8 +20,8 @@
 ///       FIELDS(query, key, v)
 ///     };
 ///
-/// A field is a Param, a Buffer, another module, or a vector, optional, variant or unique_ptr of these.
-/// Plain settings (a rate, a flag) are not listed. A module without fields writes `FIELDS()`.
+/// A field is a Param, a Buffer, a Probe, another module, or a vector, optional, variant or unique_ptr of
+/// these. Plain settings (a rate, a flag) are not listed. A module without fields writes `FIELDS()`.
 #define FIELDS(...)                                                                \
   template <class Visit>                                                           \
   void fields(Visit&& visit) {                                                     \
@@ -55,6 +55,10 @@ namespace fovea::inline FOVEA_REAL {
 struct Buffer {
   Tensor value;
 };
+
+/// A place at which one can look into a model: a field of an attention, which gives it a path (see
+/// probe.hpp).
+struct Probe {};
 
 namespace detail {
 
@@ -98,7 +102,7 @@ void walk(Field& field, Leaf&& leaf, const std::string& path = {}) {
     field.fields([&](std::string_view name, auto& inner) { walk(inner, leaf, detail::joined(path, name)); });
   } else {
     // What is left must be a field that this walk does not ask for; anything else would be lost silently.
-    static_assert(std::is_same_v<T, Param> || std::is_same_v<T, Buffer>,
+    static_assert(std::is_same_v<T, Param> || std::is_same_v<T, Buffer> || std::is_same_v<T, Probe>,
                   "FIELDS names a type that the walk does not know");
   }
 }

@@ -38,7 +38,7 @@ double train_step(T& task, Plan& plan, std::uint64_t step, const Update& update)
   const auto forward = [&](std::uint64_t number) {
     Rng rng = plan.rng("batch", step, number);
     const auto batch = std::as_const(task).batch(Split::train, plan.items_of(step, number), rng);
-    Pass pass{.training = true, .rng = plan.rng("pass", step, number)};
+    Pass pass{.training = true, .rng = plan.rng("pass", step, number), .step = step};
     return task.loss(batch, pass);
   };
   try {
