@@ -1,0 +1,33 @@
+#include "modules/seq2seq/decoding.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+std::vector<std::int64_t> guesses(const Variable& logits) {
+  const std::size_t classes = logits.length(-1), rows = classes ? logits.size() / classes : 0;
+  std::vector<std::int64_t> best(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Real* row = logits.value().data() + r * classes;
+    best[r] = std::max_element(row, row + classes) - row;
+  }
+  return best;
+}
+
+Variable select_rows(const Variable& x, std::span<const std::size_t> rows) {
+  if (!x.defined()) return x;
+  Shape shape = x.shape();
+  check(!shape.empty(), "select_rows", "a scalar has no rows");
+  const std::size_t count = shape[0], length = count ? x.size() / count : 0;
+  shape[0] = rows.size();
+  Tensor chosen = uninitialized(shape);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    check(rows[i] < count, "select_rows", "row ", rows[i], " is outside ", x.shape());
+    std::copy_n(x.value().data() + rows[i] * length, length, chosen.data() + i * length);
+  }
+  return Variable(std::move(chosen));
+}
+
+}  // namespace fovea::inline FOVEA_REAL

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "autograd/variable.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// Target sequences on their way, one token at a time. Each row is a sequence that has been begun, with all
+/// that the model remembers of it, so that a step costs the same however long it is.
+class Decoding {
+ public:
+  virtual ~Decoding() = default;
+
+  /// Logits [rows, V] of the next token of each row after its last one, `last` [rows].
+  virtual Variable next(std::span<const std::int64_t> last) = 0;
+  /// Goes on with these rows of the present ones: left out, put in another order, repeated.
+  virtual void select(std::span<const std::size_t> rows) = 0;
+};
+
+/// The token of the largest logit, the first of equals: [..., V] → [rows].
+std::vector<std::int64_t> guesses(const Variable& logits);
+
+/// Rows of x along its first axis, outside of any graph.
+Variable select_rows(const Variable& x, std::span<const std::size_t> rows);
+
+}  // namespace fovea::inline FOVEA_REAL
