@@ -40,14 +40,21 @@ Want wanted(const Want& by_caller, const Pass& pass);
 void observe(const Probe& at, const Attended& shown, Pass& pass);
 
 /// What was seen, by the path of the module that the probe stands in, in the order of calls. The model must
-/// be the one that was run, at the same place in memory.
+/// be the one that was run, at the same place in memory: else ConfigError.
 template <class Module>
 std::map<std::string, std::vector<Observed>> by_path(const Module& module, const Observations& seen) {
   std::map<const Probe*, std::string> paths;
-  walk(module,
-       [&](const std::string& path, const Probe& probe) { paths[&probe] = path.substr(0, path.rfind('.')); });
+  walk(module, [&](const std::string& path, const Probe& probe) {
+    const std::size_t dot = path.rfind('.');
+    paths[&probe] = dot == std::string::npos ? std::string() : path.substr(0, dot);
+  });
   std::map<std::string, std::vector<Observed>> found;
-  for (const Observed& one : seen.all()) found[paths.at(one.at)].push_back(one);
+  for (const Observed& one : seen.all()) {
+    const auto path = paths.find(one.at);
+    check<ConfigError>(path != paths.end(), "by_path",
+                       "an attention was seen that is not of this model; was it copied or moved?");
+    found[path->second].push_back(one);
+  }
   return found;
 }
 

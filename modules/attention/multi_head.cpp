@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/draw.hpp"
 #include "modules/init.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -14,18 +15,32 @@ AttentionOptions options_for(const MultiHead& module, const AttendOptions& optio
   check(module.heads == 1 || !options.bias.defined() || options.bias.rank() != 3, here, "the bias has shape ",
         options.bias.defined() ? options.bias.shape() : Shape{},
         "; expected four axes [batch, heads, queries, keys], or two that all heads share");
-  return {options.mask, options.bias, pass.training ? options.dropout : 0,
-          &pass.rng,    options.want, module.heads};
+  const double rate = options.dropout != 0 ? options.dropout : module.dropout;
+  return {options.mask, options.bias, pass.training ? rate : 0, &pass.rng, wanted(options.want, pass),
+          module.heads};
 }
 
 void check_shape(const MultiHead& module, const char* what, const Variable& x) {
-  const std::size_t width = module.out.weight.shape()[0];
-  check(x.rank() == 3 && x.length(-1) == width, here, what, " have shape ", x.shape(),
-        "; expected [batch, time, ", width, "]");
+  check(x.rank() == 3 && x.length(-1) == module.width(), here, what, " have shape ", x.shape(),
+        "; expected [batch, time, ", module.width(), "]");
 }
 
 Real scale_of(const MultiHead& module) {
-  return Real(1) / std::sqrt(static_cast<Real>(module.out.weight.shape()[0] / module.heads));
+  return module.score == HeadScore::dot
+             ? Real(1)
+             : Real(1) / std::sqrt(static_cast<Real>(module.width() / module.heads));
+}
+
+// Projection `n` of queries, keys and values: rows n · width … of the one weight.
+Variable projected(const MultiHead& module, const Variable& x, std::size_t n) {
+  const std::size_t begin = n * module.width(), end = begin + module.width();
+  return linear(x, slice(module.in.weight, 0, begin, end), slice(module.in.bias, 0, begin, end));
+}
+
+Attended by_heads(const MultiHead& module, const Variable& query, const Variable& keys,
+                  const Variable& values, const AttentionOptions& options) {
+  return module.score == HeadScore::additive ? additive_attention(query, keys, module.v, values, options)
+                                             : dot_attention(query, keys, values, scale_of(module), options);
 }
 
 // With an axis for the heads, also of one.
@@ -36,37 +51,85 @@ Variable by_head(const Variable& x, std::size_t heads) {
   return reshape(x, shape);
 }
 
-Attended joined(const MultiHead& module, const Attended& of) {
-  return {module.out(of.context), by_head(of.scores, module.heads), by_head(of.weights, module.heads),
-          by_head(of.entropy, module.heads)};
+Attended joined(const MultiHead& module, const Attended& of, Pass& pass) {
+  const Attended result{module.out(of.context), by_head(of.scores, module.heads),
+                        by_head(of.weights, module.heads), by_head(of.entropy, module.heads)};
+  observe(module.probe, result, pass);
+  return result;
+}
+
+// Rows [width, width] of additive heads' projections: those of each head are orthonormal.
+Tensor orthogonal_heads(Rng& rng, std::size_t width, std::size_t heads) {
+  Tensor rows = uninitialized({width, width});
+  Real* to = rows.data();
+  for (std::size_t head = 0; head < heads; ++head) {
+    const Tensor one = orthogonal(rng, {width / heads, width});
+    to = std::copy_n(one.data(), one.size(), to);
+  }
+  return rows;
+}
+
+Tensor start_of_in(Rng& rng, std::size_t width, std::size_t heads, HeadScore score) {
+  if (score != HeadScore::additive) return xavier_uniform(rng, {3 * width, width});
+  Tensor rows = uninitialized({3 * width, width});
+  Real* to = rows.data();
+  for (const Tensor& part : {orthogonal_heads(rng, width, heads), orthogonal_heads(rng, width, heads),
+                             xavier_uniform(rng, {width, width})}) {
+    to = std::copy_n(part.data(), part.size(), to);
+  }
+  return rows;
 }
 
 }  // namespace
 
-MultiHead::MultiHead(std::size_t width, std::size_t in_heads, Rng& rng) : heads(in_heads) {
-  check<ConfigError>(heads > 0 && width % heads == 0, "multi-head", "a width of ", width,
-                     " does not divide into ", heads, " heads");
-  in = Linear(xavier_uniform(rng, {3 * width, width}), Bias::yes);
+HeadScore head_score(const std::string& name) {
+  if (name == "dot") return HeadScore::dot;
+  if (name == "scaled_dot") return HeadScore::scaled_dot;
+  if (name == "additive") return HeadScore::additive;
+  throw ConfigError("[multi-head] heads have no score \"" + name + "\"; known are dot, scaled_dot, additive");
+}
+
+MultiHead::MultiHead(std::size_t width, std::size_t in_heads, Rng& rng, HeadScore in_score, double in_dropout)
+    : heads(in_heads), score(in_score), dropout(in_dropout) {
+  check<ConfigError>(heads > 0 && width % heads == 0, here, "a width of ", width, " does not divide into ",
+                     heads, " heads");
+  check<ConfigError>(0 <= dropout && dropout < 1, here, "dropout ", dropout, "; expected 0 ≤ dropout < 1");
+  in = Linear(start_of_in(rng, width, heads, score), Bias::yes);
   out = Linear(xavier_uniform(rng, {width, width}), Bias::yes);
+  if (score == HeadScore::additive) {
+    v = Param(normal(rng, {width}, 0, Real(1) / std::sqrt(static_cast<Real>(width / heads))));
+  }
 }
 
 Attended MultiHead::operator()(const Variable& x, Pass& pass, const AttendOptions& options) const {
   check_shape(*this, "inputs", x);
-  return joined(*this, packed_attention(in(x), scale_of(*this), options_for(*this, options, pass)));
+  const AttentionOptions to_op = options_for(*this, options, pass);
+  const Variable packed = in(x);
+  if (score != HeadScore::additive)
+    return joined(*this, packed_attention(packed, scale_of(*this), to_op), pass);
+  const auto part = [&](std::size_t n) { return slice(packed, -1, n * width(), (n + 1) * width()); };
+  return joined(*this, by_heads(*this, part(0), part(1), part(2), to_op), pass);
 }
 
 Attended MultiHead::operator()(const Variable& query, const Variable& keys, const Variable& values,
                                Pass& pass, const AttendOptions& options) const {
-  check_shape(*this, "queries", query);
+  return attend_prepared(query, prepare(keys, values), pass, options);
+}
+
+MultiHead::Prepared MultiHead::prepare(const Variable& keys, const Variable& values) const {
   check_shape(*this, "keys", keys);
   check_shape(*this, "values", values);
-  const std::size_t width = out.weight.shape()[0];
-  const auto part = [&](const Variable& x, std::size_t n) {
-    return linear(x, slice(in.weight, 0, n * width, (n + 1) * width),
-                  slice(in.bias, 0, n * width, (n + 1) * width));
-  };
-  return joined(*this, dot_attention(part(query, 0), part(keys, 1), part(values, 2), scale_of(*this),
-                                     options_for(*this, options, pass)));
+  return {projected(*this, keys, 1), projected(*this, values, 2)};
+}
+
+Attended MultiHead::attend_prepared(const Variable& query, const Prepared& prepared, Pass& pass,
+                                    const AttendOptions& options) const {
+  check_shape(*this, "queries", query);
+  check_shape(*this, "prepared keys", prepared.keys);
+  check_shape(*this, "prepared values", prepared.values);
+  const AttentionOptions to_op = options_for(*this, options, pass);
+  return joined(*this, by_heads(*this, projected(*this, query, 0), prepared.keys, prepared.values, to_op),
+                pass);
 }
 
 }  // namespace fovea::inline FOVEA_REAL
