@@ -85,16 +85,26 @@ void tell(Run& run, const std::string& text) {
 
 }  // namespace
 
-void read_settings(Settings& settings, const Checkpoint& from, const std::string& data) {
+void read_settings(Settings& settings, const Checkpoint& from, const UseRequest& use) {
   try {
     settings.options.read_toml(from.label.config, from.origin + ": its config");
   } catch (const ConfigError& error) {
     throw CheckpointError(error.what());
   }
-  if (data.empty()) return;
-  check<ConfigError>(settings.options.find("data") != nullptr, "--data", "the task ", from.label.task,
-                     " does not read data from a file");
-  settings.options.set("data", data);
+  if (!use.data.empty()) {
+    check<ConfigError>(settings.options.find("data") != nullptr, "--data", "the task ", from.label.task,
+                       " does not read data from a file");
+    settings.options.set("data", use.data);
+  }
+  std::vector<std::string> later;
+  for (const Option& option : settings.options.all())
+    if (option.is_later()) later.push_back("--" + option.name());
+  for (const auto& [name, text] : use.flags) {
+    const bool known = std::find(later.begin(), later.end(), "--" + name) != later.end();
+    check<ConfigError>(known, "--" + name, "is not a setting that a trained ", from.label.task, " takes",
+                       later.empty() ? "" : fmt::format("; it takes {}", fmt::join(later, ", ")));
+    settings.options.set(name, text);
+  }
 }
 
 Session open_session(Settings& settings, const std::string& task, const TrainRequest& request) {
@@ -106,7 +116,15 @@ Session open_session(Settings& settings, const std::string& task, const TrainReq
     session.folder = out.empty() ? newest_run(task) : std::filesystem::path(out);
     resume(settings, task, request, session);
   } else {
-    apply(settings, request);
+    if (const Option* preset = settings.options.find("preset")) {
+      const auto restore = settings.options.restorer();
+      apply(settings, request);
+      const std::string chosen = preset->value();
+      restore();
+      settings.use_preset(chosen);
+      settings.options.take_as_own();
+    }
+    apply(settings, request);  // what was given wins
     const std::string& out = settings.train.out;
     check<ConfigError>(!request.overwrite || !out.empty(), "train",
                        "--overwrite needs --out with the run to replace");

@@ -24,7 +24,7 @@ struct Session {
 Session open_session(Settings& settings, const std::string& task, const TrainRequest& request);
 
 /// Settings as a checkpoint holds them, with another `data` unless that is empty.
-void read_settings(Settings& settings, const Checkpoint& from, const std::string& data);
+void read_settings(Settings& settings, const Checkpoint& from, const UseRequest& use);
 
 /// CheckpointError when the data are not those that the checkpoint was trained on.
 void check_continues(const Checkpoint& from, const Label& label, std::uint64_t items);

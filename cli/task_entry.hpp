@@ -21,6 +21,10 @@
 //
 //     std::string report(const Metrics&);               // a table for people
 //     std::string predict(const std::string& line, bool json);
+//     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or that: many at once
+//     Metrics evaluate_fully(Split);                    // what is reported; may take longer than evaluate
+//     MyTask(const Config&, WithoutData);               // to be loaded, where predict needs no data
+//     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck
 //     double entropy_weight;                            // set from --entropy
@@ -38,6 +42,9 @@ struct SettingsOf final : Settings {
     train = T::defaults();
     train.describe(options);
     config.describe(options);
+  }
+  void use_preset(const std::string& name) override {
+    if constexpr (requires { T::use_preset(name, train, config); }) T::use_preset(name, train, config);
   }
   typename T::Config config;
 };
@@ -73,18 +80,38 @@ Evaluation evaluate(T& task, Split split) {
   check<ConfigError>(task.size(split) > 0, "evaluate", "the ", to_string(split), " split of ", T::name,
                      " is empty");
   const NoGrad no_graph;
-  const Metrics metrics = task.evaluate(split);
+  const Metrics metrics = [&] {
+    if constexpr (requires { task.evaluate_fully(split); }) {
+      return task.evaluate_fully(split);
+    } else {
+      return task.evaluate(split);
+    }
+  }();
   return {metrics, report_of(task, metrics)};
 }
 
 /// The task that a checkpoint holds.
 template <class T>
-std::unique_ptr<T> restore(const Checkpoint& from, const std::string& data) {
+std::unique_ptr<T> restore(const Checkpoint& from, const UseRequest& use) {
   SettingsOf<T> settings;
-  read_settings(settings, from, data);
+  read_settings(settings, from, use);
   auto task = std::make_unique<T>(settings.config, settings.train.seed);
   load_task(from, *task);
   return task;
+}
+
+/// The same, to predict with: without data where it can do without.
+template <class T>
+std::unique_ptr<T> restore_to_predict(const Checkpoint& from, const UseRequest& use) {
+  if constexpr (requires(const typename T::Config& config) { T(config, WithoutData{}); }) {
+    SettingsOf<T> settings;
+    read_settings(settings, from, use);
+    auto task = std::make_unique<T>(settings.config, WithoutData{});
+    load_task(from, *task);
+    return task;
+  } else {
+    return restore<T>(from, use);
+  }
 }
 
 template <class T>
@@ -122,16 +149,21 @@ int train(Settings& settings, const TrainRequest& request) {
 
 template <class T>
 Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& request) {
-  return evaluate(*restore<T>(from, request.data), request.split);
+  return evaluate(*restore<T>(from, request), request.split);
 }
 
 template <class T>
-std::function<std::string(const std::string&, bool)> predictor(const Checkpoint& from,
-                                                               const std::string& data) {
-  if constexpr (requires(T & task, const std::string& line) { task.predict(line, true); }) {
-    return [task = std::shared_ptr<T>(restore<T>(from, data))](const std::string& line, bool json) {
+Predictor predictor(const Checkpoint& from, const UseRequest& use) {
+  if constexpr (requires(T & task, std::span<const std::string> lines) { task.predict(lines, true); }) {
+    return [task = std::shared_ptr<T>(restore_to_predict<T>(from, use))](auto lines, bool json) {
+      return task->predict(lines, json);
+    };
+  } else if constexpr (requires(T & task, const std::string& line) { task.predict(line, true); }) {
+    return [task = std::shared_ptr<T>(restore_to_predict<T>(from, use))](auto lines, bool json) {
       const NoGrad no_graph;
-      return task->predict(line, json);
+      std::vector<std::string> answers;
+      for (const std::string& line : lines) answers.push_back(task->predict(line, json));
+      return answers;
     };
   } else {
     throw ConfigError(join("[predict] the task ", T::name, " makes no predictions"));

@@ -18,23 +18,34 @@ struct Settings {
   Settings(const Settings&) = delete;
   virtual ~Settings() = default;
 
+  /// Sets what belongs together under a name. Only tasks with a setting `preset` have any.
+  virtual void use_preset(const std::string& name) = 0;
+
   TrainConfig train;
   Options options;
 };
 
+/// Flags in the order given, name without dashes → text.
+using Given = std::vector<std::pair<std::string, std::string>>;
+
 struct TrainRequest {
-  /// Flags in the order given, name without dashes → text.
-  std::vector<std::pair<std::string, std::string>> flags;
+  Given flags;
   std::string config_file;  // empty: none
   bool resume = false, overwrite = false;
   bool print_rates = false;      // instead of training
   std::string program, command;  // its name and the whole line, as typed
 };
 
-struct EvaluateRequest {
+/// How a trained model is used.
+struct UseRequest {
   std::string data;  // replaces the task's `data` setting; empty: as in training
+  Given flags;       // of settings that are for later, too: see Option::also_later
+};
+struct EvaluateRequest : UseRequest {
   Split split = Split::test;
 };
+/// From lines of input to what is printed for each. DataError for a line that cannot be read.
+using Predictor = std::function<std::vector<std::string>(std::span<const std::string> lines, bool json)>;
 struct Evaluation {
   Metrics metrics;
   std::string report;  // for people
@@ -47,9 +58,7 @@ struct TaskEntry {
   /// Trains, and returns the exit code: 0, or 128 + signal.
   int (*train)(Settings&, const TrainRequest&);
   Evaluation (*evaluate)(const Checkpoint&, const EvaluateRequest&);
-  /// A function from a line of input to what is printed for it.
-  std::function<std::string(const std::string& line, bool json)> (*predictor)(const Checkpoint&,
-                                                                              const std::string& data);
+  Predictor (*predictor)(const Checkpoint&, const UseRequest&);
   /// Compares every gradient of a tiny model with differences. Only meaningful in double.
   bool (*gradcheck)(Settings&, std::string& report);
 };

@@ -89,6 +89,11 @@ Option& Option::may_change() {
   return *this;
 }
 
+Option& Option::also_later() {
+  also_later_ = true;
+  return *this;
+}
+
 Option& Option::not_saved() {
   saved_ = false;
   return *this;
@@ -188,6 +193,10 @@ void Options::set(std::string_view name, std::string_view text) {
   if (!option) throw ConfigError(fmt::format("unknown option \"--{}\"{}", name, suggestion(name, names())));
   option->set(text, fmt::format("--{}", name));
   option->given_ = true;
+}
+
+void Options::take_as_own() {
+  for (Option& option : options_) option.start_ = option.value();
 }
 
 std::function<void()> Options::restorer() {

@@ -31,6 +31,8 @@ class Option {
   Option& choices(std::vector<std::string> values);
   /// A resumed run may have another value than the run that it goes on with.
   Option& may_change();
+  /// Says how a trained model is asked or measured: `evaluate` and `predict` take it, too.
+  Option& also_later();
   /// Says where or how to run, not what: left out of files.
   Option& not_saved();
   /// Means something only while the text setting `other` is one of `values`: see Options::check_used.
@@ -45,6 +47,7 @@ class Option {
   const Target& target() const { return target_; }
   bool changes() const { return may_change_; }
   bool saved() const { return saved_; }
+  bool is_later() const { return also_later_; }
 
   /// What is allowed: `a number above 0`, `one of dot, additive`.
   std::string expected() const;
@@ -64,7 +67,7 @@ class Option {
   std::vector<std::string> others_;
   double lowest_ = -std::numeric_limits<double>::infinity();
   double highest_ = std::numeric_limits<double>::infinity();
-  bool above_ = false, may_change_ = false, saved_ = true;
+  bool above_ = false, may_change_ = false, saved_ = true, also_later_ = false;
   std::vector<std::string> choices_;
 };
 
@@ -110,6 +113,8 @@ class Options {
   /// ConfigError for a setting that was given, or has another value than the task's own, and means nothing
   /// beside the others: `--lr-floor is for --schedule cosine, not constant; leave it out`.
   void check_used() const;
+  /// The values that there are now are the task's own from here on: for `check_used`.
+  void take_as_own();
   /// A function that makes everything as it is now. These options must live as long.
   std::function<void()> restorer();
 

@@ -19,6 +19,9 @@ struct Loss {
   double count = 0;
 };
 
+/// Says that a task is made to be loaded and to predict, and reads no data.
+struct WithoutData {};
+
 /// All that training needs of an example:
 ///
 ///     struct MyTask {
@@ -30,6 +33,7 @@ struct Loss {
 ///       Loss loss(const Batch&, Pass&);
 ///       Metrics evaluate(Split);                         // called under NoGrad
 ///       template <class Archive> void state(Archive&);   // vocabulary, normaliser: whatever predict needs
+///       std::size_t length(Split, std::size_t item) const;   // optional: batches hold items of like lengths
 ///     };
 ///
 /// All randomness comes from the Rng and the Pass it is given, which depend on (seed, step) alone: that is

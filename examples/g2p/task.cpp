@@ -1,0 +1,81 @@
+#include "examples/g2p/task.hpp"
+
+#include "examples/g2p/lexicon.hpp"
+#include "training/file.hpp"
+
+namespace fovea::inline FOVEA_REAL::sequences {
+namespace {
+
+std::filesystem::path file_of(const G2pTask::Config& config) {
+  return config.data.empty() ? bundled_lexicon() : std::filesystem::path(config.data);
+}
+
+constexpr Kinds kinds{Tokens::letters, Tokens::spaced};
+
+// The dictionary that comes with Fovea has a part to test; one's own has its words in training.
+Corpus corpus_of(const G2pTask::Config& config) {
+  return Corpus(read_lexicon(file_of(config), config.stress), kinds, config.data.empty());
+}
+
+}  // namespace
+
+void G2pTask::Config::describe(Options& options) {
+  options
+      .add("preset", preset,
+           "settings that belong together, which others override: minutes of training, or an hour")
+      .choices({"quick", "full"});
+  options.add("data", data, "lexicon, lines `WORD TAB PH PH …` or as in CMUdict; empty: the one of Fovea");
+  options.add("stress", stress, "learn the stress of vowels, too");
+  SequenceConfig::describe(options);
+}
+
+TrainConfig G2pTask::defaults() {
+  TrainConfig train;
+  Config config;
+  use_preset("quick", train, config);
+  return train;
+}
+
+void G2pTask::use_preset(const std::string& name, TrainConfig& train, Config& config) {
+  config.preset = name;
+  train.lr = 2e-3;
+  train.batch_size = 128;
+  train.schedule = "one_cycle";
+  train.clip_norm = 1;
+  if (name == "quick") {
+    train.epochs = 2;
+    return;
+  }
+  check<ConfigError>(name == "full", "--preset", "there is no preset \"", name, "\"; known are quick, full");
+  train.epochs = 20;
+  config.width = 256;
+  config.layers = 3;
+  config.inner = 1024;
+}
+
+G2pTask::G2pTask(const Config& config, std::uint64_t seed) : G2pTask(config, corpus_of(config), seed) {}
+
+G2pTask::G2pTask(const Config& config, Corpus corpus, std::uint64_t seed)
+    : SequenceTask(config, {"wer", "per"}, std::move(corpus), 1, 0, seed), config_(config) {}
+
+G2pTask::G2pTask(const Config& config, WithoutData)
+    : SequenceTask(config, {"wer", "per"}, kinds), config_(config) {}
+
+std::string G2pTask::normalised(const std::string& line) const { return lexicon_word(line); }
+
+std::filesystem::path G2pTask::file() const { return file_of(config_); }
+
+std::vector<std::pair<std::string, std::string>> G2pTask::data_checksums() const {
+  return {{config_.data.empty() ? "cmudict.tsv" : config_.data, file_checksum(file())}};
+}
+
+G2pTask G2pTask::tiny(const Config& config) {
+  Config small = config;
+  small.width = 8;
+  small.heads = 2;
+  small.inner = 6;
+  const std::vector<Pair> pairs{{"AB", "AE B", 1}, {"CAB", "K AE B", 2}, {"BEAD", "B IY D", 3}, {"A", "AH", 4}};
+  return G2pTask(small, Corpus(pairs, {}, {}, kinds), 3);
+}
+
+}  // namespace fovea::inline FOVEA_REAL::sequences

@@ -1,0 +1,91 @@
+#include "examples/sequences/answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "examples/sequences/vocabulary.hpp"
+
+namespace fovea::inline FOVEA_REAL::sequences {
+namespace {
+
+constexpr std::size_t rows_at_once = 512;  // of sources times beam
+
+Variable along_queries(const std::vector<Observed>& calls, Variable Observed::* what, int axis) {
+  if (!(calls.front().*what).defined()) return {};
+  if (calls.size() == 1) return calls.front().*what;
+  std::vector<Variable> parts;
+  for (const Observed& call : calls) parts.push_back(call.*what);
+  return concat(parts, axis);
+}
+
+}  // namespace
+
+std::size_t most_tokens(std::size_t source, double ratio) {
+  return static_cast<std::size_t>(std::ceil(ratio * static_cast<double>(source))) + 10;
+}
+
+std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
+                                             std::span<const std::vector<std::int64_t>> sources, double ratio,
+                                             const BeamOptions& options) {
+  const NoGrad no_graph;
+  std::vector<std::size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sources[a].size() < sources[b].size(); });
+  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once / options.beam);
+  std::vector<std::vector<Hypothesis>> found(sources.size());
+  for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, order.size() - begin);
+    std::vector<std::vector<std::int64_t>> rows;
+    std::vector<std::size_t> most;
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      rows.push_back(sources[order[i]]);
+      most.push_back(most_tokens(rows.back().size(), ratio));
+    }
+    Pass pass = Pass::evaluation();
+    const Padded padded = pad(rows);
+    const std::unique_ptr<Decoding> decoding = decode(model, padded, pass);
+    auto some = beam_search(*decoding, most, options);
+    for (std::size_t i = 0; i < count; ++i) found[order[begin + i]] = std::move(some[i]);
+  }
+  return found;
+}
+
+std::vector<std::vector<double>> alignment(const Seq2Seq& model, std::span<const std::int64_t> source,
+                                           std::span<const std::int64_t> target) {
+  const NoGrad no_graph;
+  const Item item{{source.begin(), source.end()}, {target.begin(), target.end()}};
+  const Batch batch = make_batch(std::span(&item, 1));
+  Observations seen({.weights = true});
+  Pass pass{.observations = &seen};
+  forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass);
+  std::vector<std::vector<double>> mean(target.size() + 1, std::vector<double>(source.size()));
+  const auto found = attentions_to_source(model, seen);
+  for (const auto& [path, one] : found) {
+    const Shape& shape = one.weights.shape();  // [1, heads, target + 1, source]
+    const double share = 1 / static_cast<double>(shape[1] * found.size());
+    const Real* w = one.weights.value().data();
+    for (std::size_t head = 0; head < shape[1]; ++head)
+      for (std::vector<double>& row : mean)
+        for (double& weight : row) weight += share * static_cast<double>(*w++);
+  }
+  return mean;
+}
+
+std::map<std::string, Observed> all_attentions(const Seq2Seq& model, const Observations& seen) {
+  std::map<std::string, Observed> found;
+  for (const auto& [path, calls] : by_path(model, seen)) {
+    found[path] = {calls.front().at, along_queries(calls, &Observed::scores, 2),
+                   along_queries(calls, &Observed::weights, 2), along_queries(calls, &Observed::entropy, 2)};
+  }
+  return found;
+}
+
+std::map<std::string, Observed> attentions_to_source(const Seq2Seq& model, const Observations& seen) {
+  auto found = all_attentions(model, seen);
+  std::erase_if(found, [](const auto& one) { return one.first.find("self_attention") != std::string::npos; });
+  return found;
+}
+
+}  // namespace fovea::inline FOVEA_REAL::sequences

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "examples/sequences/batches.hpp"
+#include "examples/sequences/settings.hpp"
+#include "modules/seq2seq/beam.hpp"
+#include "modules/seq2seq/seq2seq.hpp"
+
+namespace fovea::inline FOVEA_REAL::sequences {
+
+/// How many tokens an answer may have, beside its source: `ratio` · source + 10.
+std::size_t most_tokens(std::size_t source, double ratio);
+
+/// The best answers to each source, best first. Sources of like lengths are searched together.
+std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
+                                             std::span<const std::vector<std::int64_t>> sources, double ratio,
+                                             const BeamOptions& options);
+
+/// What the decoder's attention weighs when it says `target` and the end: [target + 1][source], the mean over
+/// its layers and heads.
+std::vector<std::vector<double>> alignment(const Seq2Seq& model, std::span<const std::int64_t> source,
+                                           std::span<const std::int64_t> target);
+
+/// The attentions of a decoder to the source, by path: `attention`, `decoder.layers.0.cross_attention`, …; of
+/// several calls, one for each step, the results joined along the queries.
+std::map<std::string, Observed> attentions_to_source(const Seq2Seq& model, const Observations& seen);
+/// All of a model's attentions, so joined.
+std::map<std::string, Observed> all_attentions(const Seq2Seq& model, const Observations& seen);
+
+}  // namespace fovea::inline FOVEA_REAL::sequences

@@ -1,0 +1,189 @@
+#include "examples/sequences/task.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "examples/sequences/show.hpp"
+#include "modules/seq2seq/guide.hpp"
+
+namespace fovea::inline FOVEA_REAL::sequences {
+namespace {
+
+constexpr double most_ratio = 50, reach = 2;
+constexpr std::size_t items_at_once = 256, items_looked_at = 1024;
+
+double length_ratio(const Part& part) {
+  double ratio = 1;
+  for (const Item& item : part.items)
+    ratio = std::max(ratio, static_cast<double>(item.target.size()) / static_cast<double>(item.source.size()));
+  return std::min(ratio, most_ratio);
+}
+
+// The mean over heads and the first lengths[b] queries of each item: [B, heads, Tq] → scalar.
+Variable mean_of_rows(const Variable& x, std::span<const std::size_t> lengths) {
+  const Shape& shape = x.shape();
+  Tensor share = zeros({shape[0], 1, shape[2]});
+  double count = 0;
+  for (const std::size_t length : lengths) count += static_cast<double>(length * shape[1]);
+  for (std::size_t b = 0; b < shape[0]; ++b)
+    std::fill_n(share.data() + b * shape[2], lengths[b], static_cast<Real>(1 / std::max(count, 1.0)));
+  return sum(mul(x, Variable(std::move(share))));
+}
+
+bool reads_source(const std::string& path) { return path.starts_with("encoder"); }
+
+}  // namespace
+
+SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus corpus, std::uint64_t min_count,
+                           std::uint64_t max_vocab, std::uint64_t seed)
+    : config_(config),
+      names_(std::move(names)),
+      corpus_(std::move(corpus)),
+      kinds_(corpus_.kinds()),
+      vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
+      data_(corpus_.encode(vocabularies_)) {
+  config_.guided_steps();
+  check<ConfigError>(config_.n_best <= config_.beam, "--n-best", "is ", config_.n_best, " and --beam ",
+                     config_.beam, "; there are at most as many answers as the beam is wide");
+  ratio_ = length_ratio(data_.train);
+  Rng rng = Rng(seed).split("start");
+  model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
+}
+
+SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Kinds kinds)
+    : config_(config), names_(std::move(names)), kinds_(kinds) {}
+
+const Part& SequenceTask::part(Split split) const {
+  return split == Split::train ? data_.train : split == Split::validation ? data_.validation : data_.test;
+}
+
+std::size_t SequenceTask::length(Split split, std::size_t item) const {
+  const Item& one = part(split).items[item];
+  return one.source.size() + one.target.size();
+}
+
+void SequenceTask::adopt() {
+  check<CheckpointError>(ratio_ >= 1 && ratio_ <= most_ratio, "sequences", "length_ratio is ", ratio_);
+  Rng rng;
+  model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
+  data_ = corpus_.encode(vocabularies_);
+}
+
+Batch SequenceTask::batch(Split split, std::span<const std::size_t> items, Rng&) const {
+  return make_batch(part(split).items, items);
+}
+
+Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
+  const bool guided = pass.training && pass.step < config_.guided_steps();
+  Observations seen({.weights = guided, .entropy = entropy_weight != 0});
+  const bool looks = guided || entropy_weight != 0;
+  if (looks) pass.observations = &seen;
+  const double own = pass.training ? config_.own_inputs(pass.step) : 0;
+  const Variable logits = forward(model, {batch.source, batch.source_lengths},
+                                  {batch.inputs, batch.target_lengths}, pass, own);
+  pass.observations = nullptr;
+  const CrossEntropyOptions options{.padding = Vocabulary::padding,
+                                    .smoothing = static_cast<Real>(config_.label_smoothing)};
+  const auto tokens = static_cast<double>(batch.tokens());
+  if (tokens == 0) return {scale(sum(logits), 0), 0};
+  Variable total =
+      scale(sum(cross_entropy(logits, batch.targets, options)), static_cast<Real>(1 / tokens));
+  if (!looks) return {total, tokens};
+  const auto all = all_attentions(model, seen);
+  for (const auto& [path, one] : all) {
+    if (entropy_weight == 0) break;
+    const auto& lengths = reads_source(path) ? batch.source_lengths : batch.target_lengths;
+    const auto weight = static_cast<Real>(entropy_weight / static_cast<double>(all.size()));
+    total = total + scale(mean_of_rows(one.entropy, lengths), weight);
+  }
+  if (guided) {
+    for (const auto& [path, one] : attentions_to_source(model, seen))
+      total = total + diagonal_guide(one.weights, batch.target_lengths, batch.source_lengths);
+  }
+  return {total, tokens};
+}
+
+void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metrics) const {
+  const CrossEntropyOptions options{.padding = Vocabulary::padding};
+  double loss = 0, tokens = 0, mass = 0, rows = 0;
+  std::map<std::string, std::vector<double>> entropies;  // by path: of each head, summed over tokens
+  std::map<std::string, double> counts;
+  for (std::size_t begin = 0; begin < items.size(); begin += items_at_once) {
+    const auto some = items.subspan(begin, std::min(items_at_once, items.size() - begin));
+    const Batch batch = make_batch(some);
+    Observations seen({.weights = true, .entropy = true});
+    Pass pass{.observations = &seen};
+    const Variable logits =
+        forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass);
+    loss += static_cast<double>(sum(cross_entropy(logits, batch.targets, options)).item());
+    tokens += static_cast<double>(batch.tokens());
+    for (const auto& [path, one] : all_attentions(model, seen)) {
+      const auto& lengths = reads_source(path) ? batch.source_lengths : batch.target_lengths;
+      const Shape& shape = one.entropy.shape();
+      auto& sums = entropies[path];
+      sums.resize(shape[1]);
+      for (std::size_t b = 0; b < shape[0]; ++b) {
+        counts[path] += static_cast<double>(lengths[b]);
+        for (std::size_t h = 0; h < shape[1]; ++h)
+          for (std::size_t i = 0; i < lengths[b]; ++i)
+            sums[h] += static_cast<double>(one.entropy.value().data()[(b * shape[1] + h) * shape[2] + i]);
+      }
+    }
+    for (const auto& [path, one] : attentions_to_source(model, seen)) {
+      mass += mass_on_diagonal(one.weights.value(), batch.target_lengths, batch.source_lengths, reach);
+      rows += static_cast<double>(batch.tokens() * one.weights.shape()[1]);
+    }
+  }
+  metrics.add("loss", loss / std::max(tokens, 1.0));
+  metrics.add("diagonal", 100 * mass / std::max(rows, 1.0));
+  for (const auto& [path, sums] : entropies)
+    for (std::size_t h = 0; h < sums.size(); ++h)
+      metrics.add(join("entropy.", path, sums.size() > 1 ? join(".", h) : ""), sums[h] / counts[path]);
+}
+
+Metrics SequenceTask::measure(Split split, std::size_t beam) const {
+  const Part& of = part(split);
+  // Of what is learned from a part will do.
+  const std::size_t count = split == Split::train ? std::min(of.words.size(), items_looked_at) : of.words.size();
+  std::vector<std::vector<std::int64_t>> sources;
+  for (const Word& word : std::span(of.words).first(count)) sources.push_back(word.source);
+  const auto found = answers(model, sources, ratio_, {.beam = beam, .length_power = config_.length_power});
+  ErrorRates rates;
+  for (std::size_t i = 0; i < count; ++i) rates.add(found[i].front().tokens, of.words[i].references);
+  Metrics metrics;
+  metrics.selected = names_.words;
+  metrics.higher_is_better = false;
+  metrics.add(names_.words, rates.word_rate());
+  metrics.add(names_.tokens, rates.token_rate());
+  measure_attention(std::span(of.items).first(std::min(of.items.size(), items_looked_at)), metrics);
+  return metrics;
+}
+
+std::vector<std::string> SequenceTask::predict(std::span<const std::string> lines, bool json) const {
+  std::vector<std::vector<std::string>> tokens;
+  std::vector<std::vector<std::int64_t>> sources;
+  for (const std::string& line : lines) {
+    tokens.push_back(split_tokens(normalised(line), kinds_.source));
+    check<DataError>(!tokens.back().empty(), "predict", "the line is empty");
+    sources.push_back(vocabularies_.source.encode(tokens.back()));
+  }
+  const auto found =
+      answers(model, sources, ratio_, {.beam = config_.beam, .length_power = config_.length_power});
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Shown shown{lines[i], std::move(tokens[i]), sources[i], {}};
+    for (std::size_t n = 0; n < std::min<std::size_t>(config_.n_best, found[i].size()); ++n) {
+      const Hypothesis& one = found[i][n];
+      const std::vector<std::string> said = vocabularies_.target.decode(one.tokens);
+      shown.answers.push_back({join_tokens(said, kinds_.target), said, one.log_probability, one.score, one.cut,
+                               config_.alignment ? alignment(model, sources[i], one.tokens)
+                                                 : std::vector<std::vector<double>>{}});
+    }
+    texts.push_back(show(shown, config_.n_best > 1, json));
+  }
+  return texts;
+}
+
+std::string SequenceTask::report(const Metrics& metrics) const { return metrics.table(); }
+
+}  // namespace fovea::inline FOVEA_REAL::sequences

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "examples/sequences/answer.hpp"
+#include "examples/sequences/dataset.hpp"
+#include "examples/sequences/measures.hpp"
+#include "training/config.hpp"
+#include "training/task.hpp"
+
+namespace fovea::inline FOVEA_REAL::sequences {
+
+/// Learns to turn sequences into others with an encoder-decoder: what the tasks g2p, seq2seq, copy, reverse and
+/// sort have in common. They differ in their data and in the names of what is measured.
+class SequenceTask {
+ public:
+  using Batch = sequences::Batch;
+
+  Seq2Seq model;
+  double entropy_weight = 0;
+
+  std::size_t size(Split split) const { return part(split).items.size(); }
+  /// By which batches are put together, so that little of them is padding.
+  std::size_t length(Split split, std::size_t item) const;
+  Batch batch(Split split, std::span<const std::size_t> items, Rng& rng) const;
+  /// The mean cross entropy of the target's tokens and ends, with label smoothing; plus entropy_weight times
+  /// the mean entropy of all attentions; plus the guide, in its first steps.
+  Loss loss(const Batch& batch, Pass& pass);
+  /// Error rates of greedy answers, loss and attention.
+  Metrics evaluate(Split split) { return measure(split, 1); }
+  /// The same with the beam that is set: what is reported.
+  Metrics evaluate_fully(Split split) { return measure(split, config_.beam); }
+
+  template <class Archive>
+  void state(Archive& archive) {
+    vocabularies_.state(archive);
+    archive("length_ratio", ratio_);
+    if constexpr (Archive::reading) adopt();
+  }
+
+  /// An answer, or `n-best` of them, for each line.
+  std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
+  std::string report(const Metrics& metrics) const;
+
+ protected:
+  /// How the two rates are called: words of which none of the references was found, and wrong tokens.
+  struct Names {
+    std::string words = "ser", tokens = "ter";
+  };
+
+  SequenceTask(const SequenceConfig& config, Names names, Corpus corpus, std::uint64_t min_count,
+               std::uint64_t max_vocab, std::uint64_t seed);
+  /// To be loaded: reads lines of these kinds, and has no data.
+  SequenceTask(const SequenceConfig& config, Names names, Kinds kinds);
+  virtual ~SequenceTask() = default;
+  SequenceTask(const SequenceTask&) = default;
+  SequenceTask(SequenceTask&&) = default;
+  SequenceTask& operator=(const SequenceTask&) = default;
+  SequenceTask& operator=(SequenceTask&&) = default;
+
+  /// A line as a source of the data.
+  virtual std::string normalised(const std::string& line) const { return line; }
+  const Corpus& corpus() const { return corpus_; }
+
+ private:
+  const Part& part(Split split) const;
+  void adopt();
+  Metrics measure(Split split, std::size_t beam) const;
+  void measure_attention(std::span<const Item> items, Metrics& metrics) const;
+
+  SequenceConfig config_;
+  Names names_;
+  Corpus corpus_;
+  Kinds kinds_;
+  Vocabularies vocabularies_;
+  double ratio_ = 1;  // of the longest target to its source
+  Dataset data_;
+};
+
+}  // namespace fovea::inline FOVEA_REAL::sequences
