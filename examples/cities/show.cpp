@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "examples/cities/baselines.hpp"
+#include "examples/unicode.hpp"
 #include "training/text.hpp"
 
 namespace fovea::inline FOVEA_REAL::cities {
@@ -40,7 +41,7 @@ std::string cells(const Metrics& metrics, const std::string& set, const Row& row
 }  // namespace
 
 Query parse_query(const std::string& line, std::span<const std::string> countries) {
-  const std::size_t valid = valid_utf8(line);
+  const std::size_t valid = unicode::valid_utf8(line);
   check<DataError>(valid == line.size(), "query", "byte ", valid + 1, " of the line is not UTF-8");
   std::vector<std::string> fields = fields_of(line);
   check<DataError>(fields.size() <= 4, "query", "the line has ", fields.size(),

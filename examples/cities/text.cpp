@@ -5,17 +5,15 @@
 #include <utf8proc.h>
 
 #include "core/check.hpp"
+#include "examples/unicode.hpp"
 
 namespace fovea::inline FOVEA_REAL::cities {
 namespace {
 
-constexpr std::uint64_t fnv_start = 0xcbf29ce484222325;
-constexpr std::size_t longest_ngram = 4;
+using unicode::is_letter_or_number;
+using unicode::is_mark;
 
-std::uint64_t fnv(std::uint64_t hash, std::string_view bytes) {
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
+constexpr std::size_t longest_ngram = 4;
 
 std::uint32_t fold(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32) ^ static_cast<std::uint32_t>(hash);
@@ -40,18 +38,6 @@ std::vector<utf8proc_int32_t> decompose(std::string_view text, int options) {
     points.resize(static_cast<std::size_t>(count));
     if (count <= room) return points;  // else it did not fit, and the room is now what it needs
   }
-}
-
-bool is_mark(char32_t c) {
-  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
-         category == UTF8PROC_CATEGORY_ME;
-}
-
-bool is_letter_or_number(char32_t c) {
-  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
-         (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO);
 }
 
 // Marks, modifier letters, and the signs that stand for an apostrophe or a glottal stop.
@@ -127,31 +113,15 @@ std::string utf8(const Text& text) {
   return result;
 }
 
-std::size_t valid_utf8(std::string_view bytes) {
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    if (static_cast<unsigned char>(bytes[at]) < 128) {
-      ++at;
-      continue;
-    }
-    utf8proc_int32_t point = 0;
-    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(bytes.data() + at),
-                                       static_cast<utf8proc_ssize_t>(bytes.size() - at), &point);
-    if (size <= 0) break;
-    at += static_cast<std::size_t>(size);
-  }
-  return at;
-}
-
-std::uint32_t bucket(std::string_view bytes) { return fold(fnv(fnv_start, bytes)); }
+std::uint32_t bucket(std::string_view bytes) { return fold(unicode::fnv1a(bytes)); }
 
 void add_ngram_rows(const Text& name, std::size_t rows, std::vector<std::int64_t>& ids) {
   const Text text = framed(name);
   char bytes[4];
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
-    std::uint64_t hash = fnv_start;
+    std::uint64_t hash = unicode::fnv_start;
     for (std::size_t n = 1; n <= longest_ngram && begin + n <= text.size(); ++n) {
-      hash = fnv(hash, encode(text[begin + n - 1], bytes));
+      hash = unicode::fnv1a(encode(text[begin + n - 1], bytes), hash);
       const bool lone_frame = n == 1 && (begin == 0 || begin + 1 == text.size());
       if (!lone_frame) ids.push_back(static_cast<std::int64_t>(fold(hash) % rows));
     }

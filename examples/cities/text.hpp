@@ -23,9 +23,6 @@ Text normalise(std::string_view name);
 /// `text` in UTF-8.
 std::string utf8(const Text& text);
 
-/// Bytes from the start that are valid UTF-8; all of them when it is valid.
-std::size_t valid_utf8(std::string_view bytes);
-
 /// FNV-1a (64 bits) of the bytes, folded to 32: (h >> 32) xor (h & 0xffffffff). Fixed for all time: splits
 /// and rows of the n-gram table hang on it.
 std::uint32_t bucket(std::string_view bytes);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "examples/cities/text.hpp"
+#include "examples/unicode.hpp"
 
 namespace fovea::inline FOVEA_REAL::cities {
 
@@ -10,7 +10,7 @@ Tsv::Tsv(std::string_view text, std::string file) : text_(text), file_(std::move
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   while (text_.ends_with('\n') || text_.ends_with('\r')) text_.remove_suffix(1);
   rest_ = text_;
-  const std::size_t valid = valid_utf8(text_);
+  const std::size_t valid = unicode::valid_utf8(text_);
   if (valid < text_.size()) fail(text_.substr(valid), "the bytes here are not UTF-8");
   if (text_.empty()) fail(text_, "the file is empty; expected a header line that names the columns");
   take_line();
