@@ -15,7 +15,7 @@ void add_gradcheck(CLI::App& app, Action& action) {
   for (const TaskEntry& task : tasks()) {
     CLI::App* command = gradcheck->add_subcommand(task.name, task.about);
     const std::shared_ptr<Settings> settings = task.settings();
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<Given>();
     add_flags(*command, settings->options, *flags);
     command->callback([&task, settings, flags, &action] {
       action = [&task, flags] {

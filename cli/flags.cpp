@@ -19,32 +19,32 @@ const CLI::App& innermost(const CLI::App& app) {
 }
 
 void add_flag(CLI::App& app, const Option& option, Given& flags) {
-    const std::string name = option.name();
-    if (option.is_tables()) return;  // only a file can hold them
-    const std::string help = option.help() + " (" + option.expected() + ")";
-    if (option.is_flag()) {
-      const auto set = [&flags, name](std::int64_t count) {
-        flags.emplace_back(name, count > 0 ? "true" : "false");
-      };
-      app.add_flag_function("--" + name + ",!--no-" + name, set, option.help());
-      return;
-    }
-    if (option.is_list()) {
-      // Given twice, it means both.
-      const auto set_all = [&flags, name](const std::vector<std::string>& texts) {
-        flags.emplace_back(name, fmt::format("{}", fmt::join(texts, ",")));
-      };
-      app.add_option_function<std::vector<std::string>>("--" + name, set_all, help)
-          ->type_name("TEXT")
-          ->expected(1)
-          ->take_all();
-      return;
-    }
-    const auto set = [&flags, name](const std::string& text) { flags.emplace_back(name, text); };
-    CLI::Option* added = app.add_option_function<std::string>("--" + name, set, help);
-    added->type_name(option.is_text() ? "TEXT" : "NUMBER")->take_last();
-    if (!option.value().empty()) added->default_str(option.value());
+  const std::string name = option.name();
+  if (option.is_tables()) return;  // only a file can hold them
+  const std::string help = option.help() + " (" + option.expected() + ")";
+  if (option.is_flag()) {
+    const auto set = [&flags, name](std::int64_t count) {
+      flags.emplace_back(name, count > 0 ? "true" : "false");
+    };
+    app.add_flag_function("--" + name + ",!--no-" + name, set, option.help());
+    return;
   }
+  if (option.is_list()) {
+    // Given twice, it means both.
+    const auto set_all = [&flags, name](const std::vector<std::string>& texts) {
+      flags.emplace_back(name, fmt::format("{}", fmt::join(texts, ",")));
+    };
+    app.add_option_function<std::vector<std::string>>("--" + name, set_all, help)
+        ->type_name("TEXT")
+        ->expected(1)
+        ->take_all();
+    return;
+  }
+  const auto set = [&flags, name](const std::string& text) { flags.emplace_back(name, text); };
+  CLI::Option* added = app.add_option_function<std::string>("--" + name, set, help);
+  added->type_name(option.is_text() ? "TEXT" : "NUMBER")->take_last();
+  if (!option.value().empty()) added->default_str(option.value());
+}
 }  // namespace
 
 void add_flags(CLI::App& app, const Options& options, Given& flags) {
@@ -57,9 +57,10 @@ void add_later_flags(CLI::App& app, std::span<const TaskEntry> tasks, Given& fla
     for (const Option& option : task.settings()->options.all())
       if (option.is_later()) of[option.name()].push_back(task.name);
   for (const auto& [name, names] : of) {
-    const std::unique_ptr<Settings> settings = std::find_if(tasks.begin(), tasks.end(), [&](const TaskEntry& task) {
-                                                 return task.name == names.front();
-                                               })->settings();
+    const std::unique_ptr<Settings> settings =
+        std::find_if(tasks.begin(), tasks.end(), [&](const TaskEntry& task) {
+          return task.name == names.front();
+        })->settings();
     add_flag(app, *settings->options.find(name), flags);
     app.get_option("--" + name)->group(fmt::format("Of {}", fmt::join(names, ", ")))->default_str("");
   }

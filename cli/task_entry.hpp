@@ -21,9 +21,9 @@
 //
 //     std::string report(const Metrics&);               // a table for people
 //     std::string predict(const std::string& line, bool json);
-//     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or that: many at once
-//     Metrics evaluate_fully(Split);                    // what is reported; may take longer than evaluate
-//     MyTask(const Config&, WithoutData);               // to be loaded, where predict needs no data
+//     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or that: many at
+//     once Metrics evaluate_fully(Split);                    // what is reported; may take longer than
+//     evaluate MyTask(const Config&, WithoutData);               // to be loaded, where predict needs no data
 //     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck

@@ -74,7 +74,8 @@ G2pTask G2pTask::tiny(const Config& config) {
   small.width = 8;
   small.heads = 2;
   small.inner = 6;
-  const std::vector<Pair> pairs{{"AB", "AE B", 1}, {"CAB", "K AE B", 2}, {"BEAD", "B IY D", 3}, {"A", "AH", 4}};
+  const std::vector<Pair> pairs{
+      {"AB", "AE B", 1}, {"CAB", "K AE B", 2}, {"BEAD", "B IY D", 3}, {"A", "AH", 4}};
   return G2pTask(small, Corpus(pairs, {}, {}, kinds), 3);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t rows_at_once = 512;  // of sources times beam
 
-Variable along_queries(const std::vector<Observed>& calls, Variable Observed::* what, int axis) {
+Variable along_queries(const std::vector<Observed>& calls, Variable Observed::*what, int axis) {
   if (!(calls.front().*what).defined()) return {};
   if (calls.size() == 1) return calls.front().*what;
   std::vector<Variable> parts;

@@ -5,14 +5,9 @@
 
 #include "core/ids.hpp"
 #include "examples/sequences/dataset.hpp"
+#include "modules/seq2seq/padded.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
-
-/// Sequences of one length: [B, T], each followed by padding.
-struct Padded {
-  Ids ids;
-  std::vector<std::size_t> lengths;  // B
-};
 
 /// T is the longest row's length. ShapeError when there is no row, or none that holds anything.
 Padded pad(std::span<const std::vector<std::int64_t>> rows);

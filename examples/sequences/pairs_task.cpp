@@ -27,7 +27,8 @@ Corpus corpus_of(const PairsTask::Config& config) {
 
 void PairsTask::Config::describe(Options& options) {
   options.add("data", data, "pairs to learn from, lines `source TAB target`");
-  options.add("dev", dev, "pairs to choose the model by; empty: one in 40 words of --data, and as many to test");
+  options.add("dev", dev,
+              "pairs to choose the model by; empty: one in 40 words of --data, and as many to test");
   for (auto& [key, value] : {std::pair<const char*, std::string&>("source-tokens", source_tokens),
                              std::pair<const char*, std::string&>("target-tokens", target_tokens)}) {
     options.add(key, value, "what a text is cut into: letters, words, or what stands between spaces")
@@ -43,7 +44,8 @@ TrainConfig PairsTask::defaults() { return common_defaults(); }
 PairsTask::PairsTask(const Config& config, std::uint64_t seed) : PairsTask(config, corpus_of(config), seed) {}
 
 PairsTask::PairsTask(const Config& config, Corpus corpus, std::uint64_t seed)
-    : SequenceTask(config, {}, std::move(corpus), config.min_count, config.max_vocab, seed), config_(config) {}
+    : SequenceTask(config, {}, std::move(corpus), config.min_count, config.max_vocab, seed),
+      config_(config) {}
 
 PairsTask::PairsTask(const Config& config, WithoutData)
     : SequenceTask(config, {}, config.kinds()), config_(config) {}

@@ -41,7 +41,8 @@ std::string as_json(const Shown& shown) {
 std::string read_off(const std::vector<double>& weights, const std::vector<std::string>& tokens) {
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
   std::string text;
   for (const std::size_t i : order) {
     if (weights[i] < least_shown) break;

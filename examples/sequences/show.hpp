@@ -13,8 +13,9 @@ struct ShownAnswer {
   std::string text;
   std::vector<std::string> tokens;
   double log_probability = 0, score = 0;
-  bool cut = false;                            // it was not let go on
-  std::vector<std::vector<double>> alignment;  // [tokens and the end][source's tokens]; empty: not to be shown
+  bool cut = false;  // it was not let go on
+  std::vector<std::vector<double>>
+      alignment;  // [tokens and the end][source's tokens]; empty: not to be shown
 };
 struct Shown {
   std::string line;
@@ -24,8 +25,8 @@ struct Shown {
 };
 
 /// For people: `line TAB answer`, with several answers `line TAB answer TAB score` each on a line; with an
-/// alignment a line below for each token of the answer, with the source's tokens that it was read off, and how
-/// far. As JSON: one object.
+/// alignment a line below for each token of the answer, with the source's tokens that it was read off, and
+/// how far. As JSON: one object.
 std::string show(const Shown& shown, bool scores, bool json);
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

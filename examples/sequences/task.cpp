@@ -15,7 +15,8 @@ constexpr std::size_t items_at_once = 256, items_looked_at = 1024;
 double length_ratio(const Part& part) {
   double ratio = 1;
   for (const Item& item : part.items)
-    ratio = std::max(ratio, static_cast<double>(item.target.size()) / static_cast<double>(item.source.size()));
+    ratio =
+        std::max(ratio, static_cast<double>(item.target.size()) / static_cast<double>(item.source.size()));
   return std::min(ratio, most_ratio);
 }
 
@@ -79,15 +80,14 @@ Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
   const bool looks = guided || entropy_weight != 0;
   if (looks) pass.observations = &seen;
   const double own = pass.training ? config_.own_inputs(pass.step) : 0;
-  const Variable logits = forward(model, {batch.source, batch.source_lengths},
-                                  {batch.inputs, batch.target_lengths}, pass, own);
+  const Variable logits =
+      forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass, own);
   pass.observations = nullptr;
   const CrossEntropyOptions options{.padding = Vocabulary::padding,
                                     .smoothing = static_cast<Real>(config_.label_smoothing)};
   const auto tokens = static_cast<double>(batch.tokens());
   if (tokens == 0) return {scale(sum(logits), 0), 0};
-  Variable total =
-      scale(sum(cross_entropy(logits, batch.targets, options)), static_cast<Real>(1 / tokens));
+  Variable total = scale(sum(cross_entropy(logits, batch.targets, options)), static_cast<Real>(1 / tokens));
   if (!looks) return {total, tokens};
   const auto all = all_attentions(model, seen);
   for (const auto& [path, one] : all) {
@@ -144,7 +144,8 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
 Metrics SequenceTask::measure(Split split, std::size_t beam) const {
   const Part& of = part(split);
   // Of what is learned from a part will do.
-  const std::size_t count = split == Split::train ? std::min(of.words.size(), items_looked_at) : of.words.size();
+  const std::size_t count =
+      split == Split::train ? std::min(of.words.size(), items_looked_at) : of.words.size();
   std::vector<std::vector<std::int64_t>> sources;
   for (const Word& word : std::span(of.words).first(count)) sources.push_back(word.source);
   const auto found = answers(model, sources, ratio_, {.beam = beam, .length_power = config_.length_power});
@@ -175,7 +176,8 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
     for (std::size_t n = 0; n < std::min<std::size_t>(config_.n_best, found[i].size()); ++n) {
       const Hypothesis& one = found[i][n];
       const std::vector<std::string> said = vocabularies_.target.decode(one.tokens);
-      shown.answers.push_back({join_tokens(said, kinds_.target), said, one.log_probability, one.score, one.cut,
+      shown.answers.push_back({join_tokens(said, kinds_.target), said, one.log_probability, one.score,
+                               one.cut,
                                config_.alignment ? alignment(model, sources[i], one.tokens)
                                                  : std::vector<std::vector<double>>{}});
     }

@@ -8,8 +8,8 @@
 
 namespace fovea::inline FOVEA_REAL::sequences {
 
-/// Learns to turn sequences into others with an encoder-decoder: what the tasks g2p, seq2seq, copy, reverse and
-/// sort have in common. They differ in their data and in the names of what is measured.
+/// Learns to turn sequences into others with an encoder-decoder: what the tasks g2p, seq2seq, copy, reverse
+/// and sort have in common. They differ in their data and in the names of what is measured.
 class SequenceTask {
  public:
   using Batch = sequences::Batch;

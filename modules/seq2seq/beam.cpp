@@ -51,7 +51,8 @@ std::vector<Continuation> likeliest(const std::vector<Begun>& begun, const Tenso
 
 Hypothesis finished(const Begun& begun, double log_probability, std::size_t most, double power) {
   const double length = static_cast<double>(begun.tokens.size() + 1);
-  return {begun.tokens, log_probability, log_probability / std::pow(length, power), begun.tokens.size() == most};
+  return {begun.tokens, log_probability, log_probability / std::pow(length, power),
+          begun.tokens.size() == most};
 }
 
 }  // namespace

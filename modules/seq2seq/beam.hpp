@@ -5,8 +5,8 @@
 namespace fovea::inline FOVEA_REAL {
 
 struct BeamOptions {
-  std::size_t beam = 1;            // sequences that are followed at once for each item; 1 is greedy
-  double length_power = 1;         // a score is log p / length^power: 0 favours short ones, 1 compares means
+  std::size_t beam = 1;     // sequences that are followed at once for each item; 1 is greedy
+  double length_power = 1;  // a score is log p / length^power: 0 favours short ones, 1 compares means
   std::int64_t begin = 1, end = 2;
   std::int64_t never = 0;  // is not chosen: the padding
 };
@@ -20,9 +20,9 @@ struct Hypothesis {
 };
 
 /// The best sequences of each item, best first, at most `beam` of them. `most[item]` is how many tokens a
-/// sequence of the item may have. At each step the likeliest continuations of an item's sequences are kept; one
-/// that ends leaves its place (so a beam of 1 takes the likeliest token at each step). NaN among the logits is
-/// an Error.
+/// sequence of the item may have. At each step the likeliest continuations of an item's sequences are kept;
+/// one that ends leaves its place (so a beam of 1 takes the likeliest token at each step). NaN among the
+/// logits is an Error.
 std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, std::span<const std::size_t> most,
                                                  const BeamOptions& options = {});
 

@@ -8,8 +8,8 @@ namespace fovea::inline FOVEA_REAL {
 namespace {
 
 void check_shapes(const Shape& weights, std::size_t queries, std::size_t keys) {
-  check(weights.size() == 4 && weights[0] == queries && weights[0] == keys, "diagonal",
-        "weights have shape ", weights, " beside ", queries, " lengths of queries and ", keys,
+  check(weights.size() == 4 && weights[0] == queries && weights[0] == keys, "diagonal", "weights have shape ",
+        weights, " beside ", queries, " lengths of queries and ", keys,
         " of keys; expected [items, heads, queries, keys]");
 }
 
@@ -51,7 +51,8 @@ double mass_on_diagonal(const Tensor& weights, std::span<const std::size_t> quer
     const double step = static_cast<double>(keys[b]) / static_cast<double>(queries[b]);
     const double centre = (static_cast<double>(i) + 0.5) * step - 0.5;
     for (std::size_t j = 0; j < std::min(keys[b], shape[3]); ++j)
-      if (std::abs(static_cast<double>(j) - centre) <= reach) mass += static_cast<double>(weights.data()[row + j]);
+      if (std::abs(static_cast<double>(j) - centre) <= reach)
+        mass += static_cast<double>(weights.data()[row + j]);
   });
   return mass;
 }

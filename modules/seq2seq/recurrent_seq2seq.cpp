@@ -51,7 +51,8 @@ RecurrentSeq2Seq::Step RecurrentSeq2Seq::step(const Ids& last, const Memory& rea
                                               Pass& pass) const {
   const Variable token = dropout_(target(last), pass);
   const Variable context =
-      attention(as_sequence(state.hidden.back()), read.prepared, read.values, pass, {.mask = read.mask}).context;
+      attention(as_sequence(state.hidden.back()), read.prepared, read.values, pass, {.mask = read.mask})
+          .context;
   Variable x = concat({as_sequence(token), context}, 2);
   for (std::size_t i = 0; i < decoder.size(); ++i) {
     if (i > 0) x = dropout_(x, pass);
@@ -70,7 +71,8 @@ Variable RecurrentSeq2Seq::logits(const Variable& outputs, const Variable& conte
   return out ? (*out)(read) : linear(read, target.table, out_bias);
 }
 
-Variable RecurrentSeq2Seq::forward(const Padded& sources, const Padded& inputs, Pass& pass, double own) const {
+Variable RecurrentSeq2Seq::forward(const Padded& sources, const Padded& inputs, Pass& pass,
+                                   double own) const {
   State state;
   const Memory read = encode(sources, state, pass);
   const std::size_t items = inputs.items(), time = inputs.ids.shape.at(1);

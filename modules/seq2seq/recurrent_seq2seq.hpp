@@ -20,7 +20,7 @@ class RecurrentSeq2Seq {
   Linear start;   // from the encoder's last state to the decoder's first
   Attention attention;
   std::vector<RecurrentDirection> decoder;
-  Linear readout;            // of [output, context, last token]
+  Linear readout;             // of [output, context, last token]
   std::optional<Linear> out;  // to the vocabulary; the target's table when tied
   Param out_bias;             // when tied
   FIELDS(source, target, encoder, memory, start, attention, decoder, readout, out, out_bias)

@@ -49,8 +49,7 @@ Variable TransformerSeq2Seq::logits(const Variable& x) const {
 
 Variable TransformerSeq2Seq::taught(const Variable& memory, const Padded& sources, const Padded& inputs,
                                     Pass& pass) const {
-  return logits(
-      decoder(embed(target, inputs.ids, 0, pass), memory, Mask::causal(), reads(sources), pass));
+  return logits(decoder(embed(target, inputs.ids, 0, pass), memory, Mask::causal(), reads(sources), pass));
 }
 
 Variable TransformerSeq2Seq::forward(const Padded& sources, const Padded& inputs, Pass& pass,
