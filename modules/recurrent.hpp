@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "autograd/ops.hpp"
 #include "modules/fields.hpp"
@@ -74,14 +76,14 @@ struct Recurrent {
 
 struct LSTM : Recurrent {
   LSTM() = default;
-  LSTM(std::size_t inputs, std::size_t hidden, Rng& rng, const RecurrentSettings& settings = {})
-      : Recurrent(Cell::lstm, inputs, hidden, rng, settings) {}
+  LSTM(std::size_t inputs, std::size_t units, Rng& rng, const RecurrentSettings& settings = {})
+      : Recurrent(Cell::lstm, inputs, units, rng, settings) {}
 };
 
 struct GRU : Recurrent {
   GRU() = default;
-  GRU(std::size_t inputs, std::size_t hidden, Rng& rng, const RecurrentSettings& settings = {})
-      : Recurrent(Cell::gru, inputs, hidden, rng, settings) {}
+  GRU(std::size_t inputs, std::size_t units, Rng& rng, const RecurrentSettings& settings = {})
+      : Recurrent(Cell::gru, inputs, units, rng, settings) {}
 };
 
 }  // namespace fovea::inline FOVEA_REAL
