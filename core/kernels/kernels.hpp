@@ -176,6 +176,23 @@ struct Kernels {
   void (*attention_grad)(std::size_t R, std::size_t n, const Real* p, const Real* s, Real* dp,
                          std::size_t stride, const AttentionRow* rows);
 
+  // One item's step of a recurrent layer of n units; gates lie side by side, [n] each.
+  /// Of a = x + u: i = σ(a_i), f = σ(a_f), g = tanh(a_g), o = σ(a_o); c_after = f c + i g, h = o
+  /// tanh(c_after). x, u and `gates` [4n]; `gates` may be `u`, c_after may be `c`.
+  void (*lstm_cell)(std::size_t n, const Real* x, const Real* u, const Real* c, Real* gates, Real* c_after,
+                    Real* h);
+  /// From the cotangent dout + dh of h and that of c_after in `dc`: d [4n] of a, and that of `c` in `dc`.
+  void (*lstm_cell_grad)(std::size_t n, const Real* gates, const Real* c, const Real* c_after,
+                         const Real* dout, const Real* dh, Real* dc, Real* d);
+  /// Of v = u + bias: r = σ(x_r + v_r), z = σ(x_z + v_z), g = tanh(x_n + r v_n), h_after = g + z (h - g). x,
+  /// u and bias [3n]; `gates` [4n] are r, z, g and v_n; h_after may be `h`.
+  void (*gru_cell)(std::size_t n, const Real* x, const Real* u, const Real* bias, const Real* h, Real* gates,
+                   Real* h_after);
+  /// From the cotangent dout + dh of h_after: dv [3n] of v, dx_n [n] of x_n (those of x_r and x_z are dv's),
+  /// and in `dh` what reaches h past the product, z times it.
+  void (*gru_cell_grad)(std::size_t n, const Real* gates, const Real* h, const Real* dout, Real* dh, Real* dv,
+                        Real* dx_n);
+
   /// Philox4x32-10 blocks `first`, `first + 1`, … of a stream (see core/random.hpp), four words each.
   void (*philox)(std::size_t blocks, std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
                  std::uint32_t* out);

@@ -13,7 +13,7 @@ std::set<std::string> declared_ops() {
   text << file.rdbuf();
   const std::string header = text.str();
   if (!file || header.empty()) throw std::runtime_error("autograd/ops.hpp cannot be read");
-  const std::regex declaration("\n(?:Variable|Attended|std::vector<Variable>) ([a-z0-9_]+)\\(");
+  const std::regex declaration("\n(?:Variable|Attended|Recurrence|std::vector<Variable>) ([a-z0-9_]+)\\(");
   std::set<std::string> names;
   for (std::sregex_iterator i(header.begin(), header.end(), declaration), end; i != end; ++i)
     names.insert((*i)[1]);

@@ -8,7 +8,7 @@ const std::vector<OpRow>& op_table() {
   static const std::vector<OpRow> table = [] {
     std::vector<OpRow> rows;
     for (const auto& part : {elementwise_rows(), product_rows(), layout_rows(), normaliser_rows(),
-                             attention_rows(), class_loss_rows(), regression_rows()}) {
+                             attention_rows(), recurrent_rows(), class_loss_rows(), regression_rows()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     return rows;

@@ -17,6 +17,7 @@ void set_entropy(Kernels& table);
 void set_tile_product(Kernels& table);
 void set_additive(Kernels& table);
 void set_attention(Kernels& table);
+void set_recurrent(Kernels& table);
 void set_random(Kernels& table);
 void set_steps(Kernels& table);
 

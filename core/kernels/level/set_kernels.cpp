@@ -14,6 +14,7 @@ void set_kernels(Kernels& table) {
   set_tile_product(table);
   set_additive(table);
   set_attention(table);
+  set_recurrent(table);
   set_random(table);
   set_steps(table);
 }

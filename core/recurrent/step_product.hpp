@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/tensor.hpp"
+
+namespace fovea::inline FOVEA_REAL::recurrence {
+
+/// The product with a layer's weight that each step makes anew, with the weight laid out for it once where
+/// there are steps enough to pay for that.
+class StepProduct {
+ public:
+  /// B [k, n] is `weight` [k, n], or with `transposed` that of [n, k].
+  StepProduct(const Real* weight, std::size_t k, std::size_t n, bool transposed, std::size_t steps);
+
+  /// Whether the weight is laid out. Where it is not, few large products are better than many small ones.
+  bool laid_out() const { return laid_out_; }
+  /// Elements from row to row of C: n, filled up.
+  std::size_t stride() const { return stride_; }
+
+  /// C = A B, or C += A B, with rows [k] of A one after the other. What fills a row of C up is overwritten.
+  void operator()(std::size_t rows, const Real* a, bool add, Real* c) const;
+
+ private:
+  void lay_out();
+
+  const Real* weight_;
+  std::size_t k_, n_, stride_;
+  bool transposed_, laid_out_;
+  Tensor blocks_;
+};
+
+}  // namespace fovea::inline FOVEA_REAL::recurrence
