@@ -122,7 +122,7 @@ int train(Settings& settings, const TrainRequest& request) {
   FitState state = start_state(settings.train);
   check_trains(task, settings.train);
   if (request.print_rates) {
-    print(rates_table(Plan(settings.train, task.size(Split::train))));
+    print(rates_table(plan_of(task, settings.train)));
     return 0;
   }
   const Label label = label_of(task, settings);

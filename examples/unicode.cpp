@@ -62,6 +62,11 @@ std::string nfc(std::string_view text) {
 }
 
 std::string upper(std::string_view text) {
+  if (is_ascii(text)) {
+    std::string result(text);
+    for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return result;
+  }
   const std::string composed = nfc(text);
   std::string result;
   for (std::string_view rest = composed; !rest.empty();) {
@@ -72,6 +77,11 @@ std::string upper(std::string_view text) {
 }
 
 char32_t take_point(std::string_view& text) {
+  if (!text.empty() && static_cast<unsigned char>(text.front()) < 128) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    return static_cast<char32_t>(c);
+  }
   utf8proc_int32_t point = 0;
   const auto size = utf8proc_iterate(bytes_of(text), static_cast<utf8proc_ssize_t>(text.size()), &point);
   check<DataError>(size > 0, "text", "it is not UTF-8: ", utf8proc_errmsg(size));

@@ -23,11 +23,22 @@ inline FitState start_state(const TrainConfig& config) {
   return state;
 }
 
+/// The plan of a task's training. Where the task has a `length`, batches are made of items of like length.
+template <Task T>
+Plan plan_of(const T& task, const TrainConfig& config) {
+  const std::size_t items = task.size(Split::train);
+  std::vector<std::size_t> lengths;
+  if constexpr (requires { task.length(Split::train, items); }) {
+    for (std::size_t i = 0; i < items; ++i) lengths.push_back(task.length(Split::train, i));
+  }
+  return Plan(config, items, std::move(lengths));
+}
+
 /// ConfigError when the task cannot be trained like this: a group that matches no parameter, nothing left to
 /// train, a schedule that needs evaluations where there are none.
 template <Task T>
 void check_trains(T& task, const TrainConfig& config) {
-  const Plan plan(config, task.size(Split::train));
+  const Plan plan = plan_of(task, config);
   check<ConfigError>(!grouped(parameters(task.model), config.all_groups()).empty(), "--freeze",
                      "every parameter is frozen; nothing is left to train");
   check<ConfigError>(!plan.observes() || task.size(Split::validation) > 0, "--schedule",
@@ -44,7 +55,7 @@ void check_trains(T& task, const TrainConfig& config) {
 template <Task T>
 FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
   check_trains(task, config);
-  Plan plan(config, task.size(Split::train));
+  Plan plan = plan_of(task, config);
   const std::vector<ParamGroup> groups = config.all_groups();
   Position& at = state.position;
   Journal journal(plan, at, run);

@@ -5,16 +5,46 @@
 #include "core/check.hpp"
 
 namespace fovea {
+namespace {
 
-Plan::Plan(const TrainConfig& config, std::uint64_t items)
+// Batches that are sorted together. More save little padding and make an epoch's batches more alike each
+// time.
+constexpr std::uint64_t window_batches = 50;
+
+// `order` with items of like length in one batch, and the batches in random order.
+std::vector<std::size_t> bucketed(std::vector<std::size_t> order, const std::vector<std::size_t>& lengths,
+                                  std::size_t batch, Rng rng) {
+  const std::size_t window = std::min(order.size(), window_batches * std::min(batch, order.size()));
+  for (std::size_t begin = 0; begin < order.size(); begin += window) {
+    const std::size_t end = std::min(begin + window, order.size());
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                     order.begin() + static_cast<std::ptrdiff_t>(end),
+                     [&](std::size_t a, std::size_t b) { return lengths[a] < lengths[b]; });
+  }
+  std::vector<std::size_t> result;
+  result.reserve(order.size());
+  for (const std::size_t number : rng.permutation(order.size() / batch)) {
+    const auto from = order.begin() + static_cast<std::ptrdiff_t>(number * batch);
+    result.insert(result.end(), from, from + static_cast<std::ptrdiff_t>(batch));
+  }
+  result.insert(result.end(), order.begin() + static_cast<std::ptrdiff_t>(result.size()), order.end());
+  return result;
+}
+
+}  // namespace
+
+Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size_t> lengths)
     : items_(items),
       batch_(config.batch_size),
       accumulate_(config.accumulate),
       seed_(config.seed),
-      save_every_(config.save_every) {
+      save_every_(config.save_every),
+      lengths_(std::move(lengths)) {
   check<ConfigError>(items > 0, "training", "the training split is empty");
   check<ConfigError>(batch_ > 0, "training", "--batch-size is 0");
   check<ConfigError>(accumulate_ > 0, "training", "--accumulate is 0");
+  check(lengths_.empty() || lengths_.size() == items, "training", lengths_.size(), " lengths for ", items,
+        " items; expected one for each");
   batches_per_epoch_ = (items - 1) / batch_ + 1;
   steps_per_epoch_ = (batches_per_epoch_ - 1) / accumulate_ + 1;
   total_ = config.steps ? config.steps : config.epochs * steps_per_epoch_;
@@ -50,10 +80,16 @@ std::uint64_t Plan::number_of(std::uint64_t step, std::uint64_t batch) const {
   return step / steps_per_epoch_ * batches_per_epoch_ + step % steps_per_epoch_ * accumulate_ + batch;
 }
 
+std::vector<std::size_t> Plan::order(std::uint64_t epoch) const {
+  std::vector<std::size_t> order = Rng(seed_).split("order").split(epoch).permutation(items_);
+  if (lengths_.empty()) return order;
+  return bucketed(std::move(order), lengths_, batch_, Rng(seed_).split("batches").split(epoch));
+}
+
 std::span<const std::size_t> Plan::items_of(std::uint64_t step, std::uint64_t batch) {
   const std::uint64_t number = step / steps_per_epoch_;
   if (order_.empty() || ordered_epoch_ != number) {
-    order_ = Rng(seed_).split("order").split(number).permutation(items_);
+    order_ = order(number);
     ordered_epoch_ = number;
   }
   const std::uint64_t begin = number_of(step, batch) % batches_per_epoch_ * batch_;

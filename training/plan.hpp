@@ -14,14 +14,18 @@
 namespace fovea {
 
 /// What happens at which step, and with which random numbers: a function of the settings, the size of the
-/// data and the step alone, so that a run can be left and taken up anywhere.
+/// data (and its lengths, where they count) and the step alone, so that a run can be left and taken up
+/// anywhere.
 ///
 /// A step is one update, from `accumulate` batches. It never reaches over an epoch's end: an epoch's last
 /// step has the batches that are left.
 class Plan {
  public:
-  /// ConfigError when there is nothing to train on, or when the schedule lacks what it needs.
-  Plan(const TrainConfig& config, std::uint64_t items);
+  /// With `lengths`, one for each item, batches are made of items of like length, which saves padding: an
+  /// epoch's random order is sorted by length within windows of 50 batches, cut into batches, and the batches
+  /// are put in random order (one with fewer items stays last). ConfigError when there is nothing to train
+  /// on, or when the schedule lacks what it needs.
+  Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size_t> lengths = {});
 
   std::uint64_t items() const { return items_; }
   std::uint64_t steps_per_epoch() const { return steps_per_epoch_; }
@@ -54,9 +58,11 @@ class Plan {
 
  private:
   std::uint64_t number_of(std::uint64_t step, std::uint64_t batch) const;  // counted over the whole run
+  std::vector<std::size_t> order(std::uint64_t epoch) const;
 
   std::uint64_t items_, batch_, accumulate_, seed_, batches_per_epoch_, steps_per_epoch_, total_;
   std::uint64_t eval_every_, save_every_;
+  std::vector<std::size_t> lengths_;  // empty: they do not count
   Schedule schedule_;
   std::optional<Plateau> plateau_;
   std::uint64_t ordered_epoch_ = 0;

@@ -29,6 +29,7 @@ struct WithoutData {};
 ///       MyModel model;
 ///       double entropy_weight = 0;                       // optional: set from --entropy; `loss` applies it
 ///       std::size_t size(Split) const;
+///       std::size_t length(Split, std::size_t item) const;   // optional: batches are of like lengths
 ///       Batch batch(Split, std::span<const std::size_t> items, Rng&) const;
 ///       Loss loss(const Batch&, Pass&);
 ///       Metrics evaluate(Split);                         // called under NoGrad

@@ -19,7 +19,8 @@ std::vector<Pair> parse_lexicon(std::string_view text, const std::string& file, 
 /// The same from a file. DataError, with what to do, when it cannot be read.
 std::vector<Pair> read_lexicon(const std::filesystem::path& file, bool stress);
 
-/// How a word is spelled in a lexicon: in upper case, without spaces around it.
+/// How a word is spelled in a lexicon: in upper case, in normal form C, without spaces around it and with one
+/// where there are several within.
 std::string lexicon_word(std::string_view text);
 
 /// The file that comes with the program: `g2p/data/cmudict.tsv` in the folder of examples, which is the one
