@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "autograd/engine.hpp"
 #include "core/draw.hpp"
 #include "modules/attention/score.hpp"
 
@@ -16,6 +17,12 @@ inline constexpr double tolerance = sizeof(Real) == 8 ? 1e-12 : 1e-5;
 inline Tensor drawn(const Shape& shape, std::uint64_t seed, Real deviation = 1) {
   Rng rng(seed);
   return normal(rng, shape, 0, deviation);
+}
+
+/// Of one output under one cotangent.
+inline std::vector<Tensor> gradients_of(const Variable& y, const Tensor& dy,
+                                        const std::vector<Variable>& wrt) {
+  return gradients(std::span(&y, 1), std::span(&dy, 1), wrt);
 }
 
 /// Width 2, identity projections: the pre-activations are the inputs.

@@ -16,14 +16,6 @@ using streaming::query_tile;
 // The streaming driver where numbers end: infinities, NaN, clamped exponents, what comes later; and its
 // heads.
 
-namespace {
-
-std::vector<Tensor> gradients_of(const Variable& y, const Tensor& dy, const std::vector<Variable>& inputs) {
-  return gradients(std::span(&y, 1), std::span(&dy, 1), inputs);
-}
-
-}  // namespace
-
 TEST_CASE("streaming: a value that is not finite reaches the queries that see it and no other",
           "[modules][stream]") {
   for (const Real bad : {nan_value, inf, -inf}) {
