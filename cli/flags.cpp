@@ -53,9 +53,11 @@ void add_flags(CLI::App& app, const Options& options, Given& flags) {
 
 void add_later_flags(CLI::App& app, std::span<const TaskEntry> tasks, Given& flags) {
   std::map<std::string, std::vector<std::string>> of;  // setting → tasks
-  for (const TaskEntry& task : tasks)
-    for (const Option& option : task.settings()->options.all())
+  for (const TaskEntry& task : tasks) {
+    const std::unique_ptr<Settings> settings = task.settings();
+    for (const Option& option : settings->options.all())
       if (option.is_later()) of[option.name()].push_back(task.name);
+  }
   for (const auto& [name, names] : of) {
     const std::unique_ptr<Settings> settings =
         std::find_if(tasks.begin(), tasks.end(), [&](const TaskEntry& task) {
