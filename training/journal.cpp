@@ -57,7 +57,7 @@ void Journal::write(const Metrics& metrics) {
   std::string text =
       fmt::format("epoch {}  step {}/{}  loss {}", row.epoch, row.step, plan_.total(), brief(mean));
   for (const Metrics::Entry& entry : metrics.entries)
-    text += fmt::format("  {} {}", entry.name, brief(entry.value));
+    if (!entry.detail) text += fmt::format("  {} {}", entry.name, brief(entry.value));
   progress_.line(text);
   if (run_) {
     run_->log(text);

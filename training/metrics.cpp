@@ -51,10 +51,11 @@ std::string Metrics::json() const {
 
 std::string Metrics::table() const {
   std::size_t width = 0;
-  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  for (const Entry& entry : entries)
+    if (!entry.detail) width = std::max(width, entry.name.size());
   std::string text;
   for (const Entry& entry : entries)
-    text += fmt::format("{:<{}}  {}\n", entry.name, width, brief(entry.value, 5));
+    if (!entry.detail) text += fmt::format("{:<{}}  {}\n", entry.name, width, brief(entry.value, 5));
   return text;
 }
 

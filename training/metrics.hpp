@@ -18,12 +18,14 @@ struct Metrics {
   struct Entry {
     std::string name;
     double value = 0;
+    bool detail = false;  // in files and JSON, and not in what is printed for people
   };
   std::vector<Entry> entries;
   std::string selected;
   bool higher_is_better = true;
 
   void add(std::string name, double value) { entries.push_back({std::move(name), value}); }
+  void add_detail(std::string name, double value) { entries.push_back({std::move(name), value, true}); }
   /// Error that lists the names there are when `name` is none of them.
   double at(std::string_view name) const;
   double selected_value() const { return at(selected); }
@@ -32,7 +34,7 @@ struct Metrics {
 
   /// One JSON object, names → values; what is not finite becomes null.
   std::string json() const;
-  /// `name  value` lines for people, aligned.
+  /// `name  value` lines for people, aligned, without details.
   std::string table() const;
 };
 

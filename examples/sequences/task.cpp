@@ -134,11 +134,11 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
       rows += static_cast<double>(batch.tokens() * one.weights.shape()[1]);
     }
   }
-  metrics.add("loss", loss / std::max(tokens, 1.0));
+  metrics.add("nll", loss / std::max(tokens, 1.0));
   metrics.add("diagonal", 100 * mass / std::max(rows, 1.0));
   for (const auto& [path, sums] : entropies)
     for (std::size_t h = 0; h < sums.size(); ++h)
-      metrics.add(join("entropy.", path, sums.size() > 1 ? join(".", h) : ""), sums[h] / counts[path]);
+      metrics.add_detail(join("entropy.", path, sums.size() > 1 ? join(".", h) : ""), sums[h] / counts[path]);
 }
 
 Metrics SequenceTask::measure(Split split, std::size_t beam) const {
