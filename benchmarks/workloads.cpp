@@ -8,6 +8,7 @@
 #include "modules/attention/multi_head.hpp"
 #include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
+#include "modules/recurrent.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -40,6 +41,14 @@ std::function<void()> self_attention() {
   return [module = std::make_shared<MultiHead>(256, 4, rng), x = leaf({16, 128, 256}, 2)] {
     Pass pass;
     backward(sum((*module)(x, pass).context));
+  };
+}
+
+std::function<void()> recurrent() {
+  Rng rng(1);
+  return [module = std::make_shared<LSTM>(64, 128, rng), x = Variable(normal(rng, {32, 64, 64}, 0, 1))] {
+    Pass pass;
+    backward(sum((*module)(x, pass).outputs));
   };
 }
 
@@ -111,6 +120,7 @@ const std::vector<Workload>& workloads() {
        "multi-head self-attention 256/4, B=16, T=128",
        {},
        [](std::size_t) { return self_attention(); }},
+      {"W4", "LSTM 64-128, B=32, T=64", {}, [](std::size_t) { return recurrent(); }},
       {"W7", "MLP 8-16-1, B=4: training step with Adam", {}, [](std::size_t) { return small_step(); }},
       {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
       {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},

@@ -136,6 +136,30 @@ TEST_CASE("kernels with several results write each and no more", "[core]") {
   });
 }
 
+TEST_CASE("steps of recurrent layers write their units and no more", "[core]") {
+  at_each_level([](const Kernels& k) {
+    for (std::size_t n : oracle::lengths) {
+      const Reals x = inputs(4 * n, 1), u = inputs(4 * n, 2), c = inputs(n, 3), h = inputs(n, 4);
+      fenced(4 * n, [&](Real* gates) {
+        fenced(n, [&](Real* after) {
+          fenced(n, [&](Real* to) { k.lstm_cell(n, x.data(), u.data(), c.data(), gates, after, to); });
+          k.gru_cell(n, x.data(), u.data(), u.data(), h.data(), gates, after);
+        });
+      });
+      fenced(4 * n, [&](Real* d) {
+        fenced(n, [&](Real* dc) {
+          k.lstm_cell_grad(n, x.data(), c.data(), c.data(), h.data(), h.data(), dc, d);
+        });
+      });
+      fenced(3 * n, [&](Real* dv) {
+        fenced(n, [&](Real* dx) {
+          fenced(n, [&](Real* dh) { k.gru_cell_grad(n, x.data(), h.data(), h.data(), dh, dv, dx); });
+        });
+      });
+    }
+  });
+}
+
 TEST_CASE("steps of the optimisers change n elements and no more", "[core]") {
   at_each_level([](const Kernels& k) {
     for (std::size_t n : oracle::lengths) {

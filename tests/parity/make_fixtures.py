@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from recipes import attention, draws, losses, modules, ops, optimizers, schedules, transformer
+from recipes import attention, draws, losses, modules, ops, optimizers, recurrent, schedules, transformer
 from recipes.common import write
 
 FOLDER = Path(__file__).resolve().parent / "fixtures"
@@ -24,7 +24,7 @@ def main():
     torch.set_num_threads(1)
     FOLDER.mkdir(exist_ok=True)
     total = 0
-    for recipe in (ops, losses, modules, attention, transformer, optimizers, schedules, draws):
+    for recipe in (ops, losses, modules, recurrent, attention, transformer, optimizers, schedules, draws):
         path = FOLDER / f"{recipe.__name__.split('.')[-1]}.json"
         write(path, recipe.cases())
         total += path.stat().st_size

@@ -44,6 +44,24 @@ Outputs cross_entropy_of(Case& c) {
   return scale(sum(each), static_cast<Real>(1 / target_weight(targets, options)));
 }
 
+Variable given(Case& c, const char* name) { return c.has(name) ? c[name] : Variable(); }
+
+RecurrenceOptions recurrence_options(const Case& c) {
+  if (!c.settings.count("lengths")) return {};
+  return {c.counts("lengths"), c.number("reverse") != 0};
+}
+
+Outputs lstm_of(Case& c) {
+  const Recurrence y =
+      lstm(c["inputs"], c["weight"], given(c, "hidden"), given(c, "cell"), recurrence_options(c));
+  return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}, {"cell", y.cell}};
+}
+
+Outputs gru_of(Case& c) {
+  const Recurrence y = gru(c["inputs"], c["weight"], c["bias"], given(c, "hidden"), recurrence_options(c));
+  return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}};
+}
+
 const Recipes ops = {
     {"add", of_a_and_b(add)},
     {"sub", of_a_and_b(sub)},
@@ -78,6 +96,8 @@ const Recipes ops = {
     {"additive_attention",
      [](Case& c) { return additive_attention(c["a"], c["b"], c["v"], c["values"]).context; }},
     {"additive_scores", [](Case& c) { return additive_scores(c["a"], c["b"], c["v"]); }},
+    {"lstm", lstm_of},
+    {"gru", gru_of},
     {"linear",
      [](Case& c) { return linear(c["input"], c["weight"], c.has("bias") ? c["bias"] : Variable()); }},
     {"sum", along_axis(sum, sum)},

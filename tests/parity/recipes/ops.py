@@ -2,6 +2,8 @@
 
 import torch
 import torch.nn.functional as F
+from torch.func import functional_call
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from .common import case, distribution, ids, keep, normal, numbers, off_zero, these_ids, together, uniform
 
@@ -136,6 +138,40 @@ def products():
     yield case("linear: without bias", F.linear, {"input": normal(3, 4), "weight": normal(2, 4)})
 
 
+def recurrence():
+    """PyTorch's own layers, whose input weight is the identity and whose other bias is 0."""
+
+    def layer(module, gates, states):
+        def run(inputs, weight, bias=None, hidden=None, cell=None, lengths=None, reverse=0):
+            hidden_size, width = weight.shape[1], gates * weight.shape[1]
+            both = module(width, hidden_size, batch_first=True, bidirectional=bool(reverse))
+            bias = torch.zeros(width) if bias is None else bias
+            of = {"weight_ih": torch.eye(width), "weight_hh": weight, "bias_ih": torch.zeros(width), "bias_hh": bias}
+            parameters = {f"{name}_l0{end}": x for name, x in of.items() for end in ("", "_reverse")[: 1 + reverse]}
+            start = None if hidden is None else [torch.stack([x] * (1 + reverse)) for x in (hidden, cell)[:states]]
+            if lengths:
+                inputs = pack_padded_sequence(inputs, lengths, True, enforce_sorted=False)
+            start = start[0] if start and states == 1 else start
+            outputs, last = functional_call(both, parameters, (inputs, start))
+            if lengths:
+                outputs = pad_packed_sequence(outputs, True, total_length=4)[0]
+            last = dict(zip(("hidden", "cell"), last if states == 2 else (last,)))
+            return {"outputs": outputs[..., reverse * hidden_size :], **{key: x[-1] for key, x in last.items()}}
+
+        return run
+
+    for name, gates, states, others in [("lstm", 4, 2, {}), ("gru", 3, 1, {"bias": normal(15)})]:
+        run = layer({"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[name], gates, states)
+        inputs = {"inputs": normal(3, 4, 5 * gates), "weight": normal(5 * gates, 5), **others}
+        start = {key: normal(3, 5) for key in ("hidden", "cell")[:states]}
+        yield case(f"{name}: from zero", run, inputs)
+        yield case(f"{name}: from a state", run, inputs | start)
+        one = inputs | start | {"inputs": normal(3, 1, 5 * gates)}
+        yield case(f"{name}: one step", run, one)
+        for way, reverse in {"padded": 0, "padded, in reverse": 1}.items():
+            yield case(f"{name}: {way}", run, inputs | start, {"lengths": [2, 4, 1], "reverse": reverse})
+
+
 def sums_and_layout():
     for name, run in {"sum": torch.sum, "mean": torch.mean}.items():
         along = lambda x, axis, keep, run=run: run(x, axis, keepdim=bool(keep))
@@ -233,4 +269,4 @@ def normalisers():
 
 
 def cases():
-    return together(*elementwise(), *choices(), *products(), *sums_and_layout(), *tables(), *normalisers())
+    return together(*elementwise(), *choices(), *products(), *recurrence(), *sums_and_layout(), *tables(), *normalisers())
