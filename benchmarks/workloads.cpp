@@ -8,6 +8,7 @@
 #include "modules/attention/multi_head.hpp"
 #include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
+#include "modules/transformer.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -40,6 +41,40 @@ std::function<void()> self_attention() {
   return [module = std::make_shared<MultiHead>(256, 4, rng), x = leaf({16, 128, 256}, 2)] {
     Pass pass;
     backward(sum((*module)(x, pass).context));
+  };
+}
+
+// PyTorch's nn.Transformer as it comes: post-norm and relu, a last normalisation on both sides.
+struct Transformer {
+  TransformerEncoder encoder;
+  TransformerDecoder decoder;
+  FIELDS(encoder, decoder)
+
+  explicit Transformer(Rng& rng) {
+    const TransformerSettings settings{
+        .width = 128, .heads = 4, .inner = 512, .layers = 3, .norm_first = false, .dropout = 0.1};
+    encoder = TransformerEncoder(settings, rng);
+    decoder = TransformerDecoder(settings, rng);
+    encoder.norm.emplace(settings.width);
+    decoder.norm.emplace(settings.width);
+  }
+};
+
+std::function<void()> transformer_step() {
+  struct Held {
+    Rng rng{1};
+    Transformer model{rng};
+    std::vector<NamedParam> params = parameters(model);
+    std::unique_ptr<Optimizer> optimizer = adam();
+    Variable source = normal(rng, {64, 12, 128}, 0, 1), target = normal(rng, {64, 10, 128}, 0, 1);
+    Pass pass{.training = true};
+  };
+  return [held = std::make_shared<Held>()] {
+    for (const NamedParam& named : held->params) named.param->clear_grad();
+    const Variable memory = held->model.encoder(held->source, {}, held->pass);
+    const Variable y = held->model.decoder(held->target, memory, {}, {}, held->pass);
+    backward(mean(pow(y, 2)));
+    held->optimizer->step(held->params, 1e-3);
   };
 }
 
@@ -111,6 +146,10 @@ const std::vector<Workload>& workloads() {
        "multi-head self-attention 256/4, B=16, T=128",
        {},
        [](std::size_t) { return self_attention(); }},
+      {"W5",
+       "Transformer 128/4, 3+3 layers, B=64, S=12, T=10: training step with Adam",
+       {},
+       [](std::size_t) { return transformer_step(); }},
       {"W7", "MLP 8-16-1, B=4: training step with Adam", {}, [](std::size_t) { return small_step(); }},
       {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
       {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},
