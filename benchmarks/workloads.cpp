@@ -5,10 +5,13 @@
 #include "autograd/engine.hpp"
 #include "core/draw.hpp"
 #include "modules/attention/attend.hpp"
+#include "modules/attention/attention.hpp"
 #include "modules/attention/multi_head.hpp"
+#include "modules/embedding.hpp"
 #include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
 #include "modules/recurrent.hpp"
+#include "modules/transformer.hpp"
 #include "optim/optimizer.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -49,6 +52,108 @@ std::function<void()> recurrent() {
   return [module = std::make_shared<LSTM>(64, 128, rng), x = Variable(normal(rng, {32, 64, 64}, 0, 1))] {
     Pass pass;
     backward(sum((*module)(x, pass).outputs));
+  };
+}
+
+// An LSTM reads the source; each step of another asks it for a context by its last state.
+struct SequenceModel {
+  Embedding source, target;
+  LSTM encoder;
+  Attention attention;
+  RecurrentDirection decoder;
+  Linear out;
+  FIELDS(source, target, encoder, attention, decoder, out)
+
+  explicit SequenceModel(Rng& rng, std::size_t width = 128, std::size_t letters = 30, std::size_t sounds = 42)
+      : source(letters, width, rng),
+        target(sounds, width, rng),
+        encoder(width, width, rng),
+        attention{AdditiveScore(width, width, width, rng)},
+        decoder(Cell::lstm, 2 * width, width, rng),
+        out(2 * width, sounds, rng) {}
+
+  Variable operator()(const Ids& from, const std::vector<Ids>& inputs, Pass& pass) const {
+    const RecurrentResult read = encoder(source(from), pass);
+    const Variable keys = attention.prepare(read.outputs);
+    const Shape state{read.outputs.shape()[0], encoder.hidden};
+    Variable hidden = reshape(read.state.hidden, state), cell = reshape(read.state.cell, state);
+    std::vector<Variable> outputs, contexts;
+    for (const Ids& last : inputs) {
+      const Variable context = attention(hidden, keys, read.outputs, pass).context;
+      const Variable x = concat({target(last), context}, 1);
+      const Recurrence next =
+          decoder(Cell::lstm, reshape(x, {x.shape()[0], 1, x.shape()[1]}), hidden, cell, {});
+      hidden = next.hidden;
+      cell = next.cell;
+      outputs.push_back(hidden);
+      contexts.push_back(context);
+    }
+    return out(concat({stack(outputs, 1), stack(contexts, 1)}, 2));
+  }
+};
+
+std::function<void()> sequence_step() {
+  constexpr std::size_t items = 64, source = 12, time = 10;
+  struct Held {
+    Rng rng{1};
+    SequenceModel model{rng};
+    std::vector<NamedParam> params = parameters(model);
+    std::unique_ptr<Optimizer> optimizer = adam();
+    Ids from, targets;
+    std::vector<Ids> inputs;
+  };
+  const auto held = std::make_shared<Held>();
+  const auto draw = [&](Shape shape, std::uint64_t below) {
+    std::vector<std::int64_t> ids(count_of(shape));
+    for (std::int64_t& id : ids) id = static_cast<std::int64_t>(held->rng.below(below));
+    return Ids(std::move(shape), std::move(ids));
+  };
+  held->from = draw({items, source}, 30);
+  held->targets = draw({items, time}, 42);
+  for (std::size_t t = 0; t < time; ++t) {
+    Ids last({items}, std::vector<std::int64_t>(items));
+    for (std::size_t b = 0; b < items; ++b) last.values[b] = held->targets.values[b * time + t];
+    held->inputs.push_back(std::move(last));
+  }
+  return [held] {
+    for (const NamedParam& named : held->params) named.param->clear_grad();
+    Pass pass{.training = true};
+    backward(mean(cross_entropy(held->model(held->from, held->inputs, pass), held->targets)));
+    held->optimizer->step(held->params, 1e-3);
+  };
+}
+
+// PyTorch's nn.Transformer as it comes: post-norm and relu, a last normalisation on both sides.
+struct Transformer {
+  TransformerEncoder encoder;
+  TransformerDecoder decoder;
+  FIELDS(encoder, decoder)
+
+  explicit Transformer(Rng& rng) {
+    const TransformerSettings settings{
+        .width = 128, .heads = 4, .inner = 512, .layers = 3, .norm_first = false, .dropout = 0.1};
+    encoder = TransformerEncoder(settings, rng);
+    decoder = TransformerDecoder(settings, rng);
+    encoder.norm.emplace(settings.width);
+    decoder.norm.emplace(settings.width);
+  }
+};
+
+std::function<void()> transformer_step() {
+  struct Held {
+    Rng rng{1};
+    Transformer model{rng};
+    std::vector<NamedParam> params = parameters(model);
+    std::unique_ptr<Optimizer> optimizer = adam();
+    Variable source = normal(rng, {64, 12, 128}, 0, 1), target = normal(rng, {64, 10, 128}, 0, 1);
+    Pass pass{.training = true};
+  };
+  return [held = std::make_shared<Held>()] {
+    for (const NamedParam& named : held->params) named.param->clear_grad();
+    const Variable memory = held->model.encoder(held->source, {}, held->pass);
+    const Variable y = held->model.decoder(held->target, memory, {}, {}, held->pass);
+    backward(mean(pow(y, 2)));
+    held->optimizer->step(held->params, 1e-3);
   };
 }
 
@@ -121,6 +226,14 @@ const std::vector<Workload>& workloads() {
        {},
        [](std::size_t) { return self_attention(); }},
       {"W4", "LSTM 64-128, B=32, T=64", {}, [](std::size_t) { return recurrent(); }},
+      {"W5",
+       "Transformer 128/4, 3+3 layers, B=64, S=12, T=10: training step with Adam",
+       {},
+       [](std::size_t) { return transformer_step(); }},
+      {"W6",
+       "LSTM encoder-decoder with additive attention, 128, B=64, S=12, T=10: training step with Adam",
+       {},
+       [](std::size_t) { return sequence_step(); }},
       {"W7", "MLP 8-16-1, B=4: training step with Adam", {}, [](std::size_t) { return small_step(); }},
       {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
       {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},
