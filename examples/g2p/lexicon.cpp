@@ -68,7 +68,7 @@ std::string lexicon_word(std::string_view text) {
 
 std::vector<Pair> parse_lexicon(std::string_view text, const std::string& file, bool stress) {
   std::vector<Pair> pairs;
-  std::unordered_set<std::string> seen;
+  std::unordered_set<std::string> seen;  // word and phones
   Lines lines(text, file);
   while (lines.next()) {
     if (lines.line().starts_with(";;;")) continue;

@@ -56,6 +56,7 @@ Tokens tokens_of(std::string_view name) {
 std::vector<std::string> split_tokens(std::string_view text, Tokens kind) {
   const std::string composed = unicode::nfc(text);
   std::vector<std::string> tokens;
+  tokens.reserve(kind == Tokens::letters ? composed.size() : composed.size() / 4 + 1);
   for (std::string_view rest = composed; !rest.empty();) {
     std::string_view after = rest;
     const char32_t first = take_point(after);

@@ -76,12 +76,3 @@ TEST_CASE("cities: trigrams are a set", "[examples]") {
   CHECK(trigrams(U"").empty());
   CHECK(trigrams(U"ab") != trigrams(U"ba"));
 }
-
-TEST_CASE("cities: what is not UTF-8 is found", "[examples]") {
-  CHECK(valid_utf8("Viedeň") == 7);
-  CHECK(valid_utf8("") == 0);
-  CHECK(valid_utf8("ab\xff") == 2);
-  CHECK(valid_utf8("ab\xc5") == 2);         // cut off
-  CHECK(valid_utf8("\xc0\x80") == 0);       // overlong
-  CHECK(valid_utf8("a\xed\xa0\x80") == 1);  // a surrogate
-}
