@@ -104,7 +104,7 @@ std::function<void()> sequence_step() {
   };
   const auto held = std::make_shared<Held>();
   const auto draw = [&](Shape shape, std::uint64_t below) {
-    std::vector<std::int64_t> ids(count_of(shape));
+    std::vector<std::int64_t> ids(volume(shape));
     for (std::int64_t& id : ids) id = static_cast<std::int64_t>(held->rng.below(below));
     return Ids(std::move(shape), std::move(ids));
   };
