@@ -2,6 +2,14 @@
 
 namespace fovea::inline FOVEA_REAL {
 
+Activation activation_named(const std::string& name) {
+  if (name == "relu") return Activation::relu;
+  if (name == "tanh") return Activation::tanh;
+  if (name == "gelu") return Activation::gelu;
+  if (name == "sigmoid") return Activation::sigmoid;
+  throw ConfigError("[activation] there is no \"" + name + "\"; known are relu, tanh, gelu, sigmoid");
+}
+
 Variable activate(Activation activation, const Variable& x) {
   switch (activation) {
     case Activation::relu:

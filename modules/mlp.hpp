@@ -1,10 +1,15 @@
 #pragma once
 
+#include <string>
+
 #include "modules/linear.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
 enum class Activation { relu, tanh, gelu, sigmoid };
+
+/// By its name; ConfigError for any other.
+Activation activation_named(const std::string& name);
 
 Variable activate(Activation activation, const Variable& x);
 

@@ -71,9 +71,7 @@ std::vector<std::pair<std::string, std::string>> G2pTask::data_checksums() const
 
 G2pTask G2pTask::tiny(const Config& config) {
   Config small = config;
-  small.width = 8;
-  small.heads = 2;
-  small.inner = 6;
+  small.shrink();
   const std::vector<Pair> pairs{
       {"AB", "AE B", 1}, {"CAB", "K AE B", 2}, {"BEAD", "B IY D", 3}, {"A", "AH", 4}};
   return G2pTask(small, Corpus(pairs, {}, {}, kinds), 3);

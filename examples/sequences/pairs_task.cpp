@@ -58,9 +58,7 @@ std::vector<std::pair<std::string, std::string>> PairsTask::data_checksums() con
 
 PairsTask PairsTask::tiny(const Config& config) {
   Config small = config;
-  small.width = 8;
-  small.heads = 2;
-  small.inner = 6;
+  small.shrink();
   small.source_tokens = small.target_tokens = "letters";
   const std::vector<Pair> pairs{{"ab", "xyx", 1}, {"bca", "yz", 2}, {"c", "zzxy", 3}, {"aacb", "y", 4}};
   return PairsTask(small, Corpus(pairs, {}, {}, small.kinds()), 3);
@@ -102,9 +100,7 @@ ToyTask::ToyTask(const Config& config) : SequenceTask(config, {}, Kinds{}) {}
 
 ToyTask::Config ToyTask::small(const Config& config) {
   Config small = config;
-  small.width = 8;
-  small.heads = 2;
-  small.inner = 6;
+  small.shrink();
   small.symbols = 3;
   small.shortest = 1;
   small.longest = 3;

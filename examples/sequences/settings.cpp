@@ -22,6 +22,9 @@ void SequenceConfig::describe(Options& options) {
   options.add("inner", inner, "width inside the feed-forward parts")
       .between(1, 1048576)
       .only_with("model", {"transformer"});
+  options.add("activation", activation, "inside the feed-forward parts")
+      .choices({"relu", "gelu"})
+      .only_with("model", {"transformer"});
   options.add("dropout", dropout, "of what goes from part to part").between(0, 0.99);
   options.add("tied", tied, "let the last layer's weight be the target's embedding");
   options.add("label-smoothing", label_smoothing, "of the target, spread over all tokens").between(0, 0.99);
@@ -73,6 +76,13 @@ double SequenceConfig::own_inputs(std::uint64_t step) const {
   return most * (sigmoid(12 * done - 6) - low) / (high - low);
 }
 
+void SequenceConfig::shrink() {
+  width = 8;
+  heads = 2;
+  inner = 6;
+  activation = "gelu";
+}
+
 Seq2SeqSettings SequenceConfig::model_settings(std::size_t source_vocabulary,
                                                std::size_t target_vocabulary) const {
   return {.model = model,
@@ -83,6 +93,7 @@ Seq2SeqSettings SequenceConfig::model_settings(std::size_t source_vocabulary,
           .layers = layers,
           .heads = heads,
           .inner = inner,
+          .activation = activation,
           .dropout = dropout,
           .tied = tied};
 }

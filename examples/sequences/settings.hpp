@@ -11,7 +11,7 @@ namespace fovea::inline FOVEA_REAL::sequences {
 
 /// The settings of a sequence model, of how it learns and of how it is asked.
 struct SequenceConfig {
-  std::string model = "transformer", attention = "scaled_dot";
+  std::string model = "transformer", attention = "scaled_dot", activation = "relu";
   std::uint64_t width = 128, layers = 2, heads = 4, inner = 512;
   double dropout = 0.1;
   bool tied = false;
@@ -32,6 +32,8 @@ struct SequenceConfig {
   std::uint64_t guided_steps() const;
   /// The probability that an input is the model's own guess, at a step of training.
   double own_inputs(std::uint64_t step) const;
+  /// To a model of a few thousand numbers whose gradients can be compared with differences: without kinks.
+  void shrink();
   Seq2SeqSettings model_settings(std::size_t source_vocabulary, std::size_t target_vocabulary) const;
 };
 

@@ -22,6 +22,7 @@ TransformerSeq2Seq::TransformerSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
                                    .inner = s.inner,
                                    .layers = s.layers,
                                    .score = head_score(s.attention),
+                                   .activation = activation_named(s.activation),
                                    .dropout = s.dropout};
   encoder = TransformerEncoder(layers, rng);
   decoder = TransformerDecoder(layers, rng);

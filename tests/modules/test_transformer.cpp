@@ -93,7 +93,7 @@ TEST_CASE("gradients flow through decoding step by step", "[modules][transformer
   }
 }
 
-TEST_CASE("an item of a padded batch gets what it gets alone", "[modules][transformer]") {
+TEST_CASE("Transformer layers: an item of a padded batch gets what it gets alone", "[modules][transformer]") {
   const std::vector<std::size_t> sources = {6, 1, 4}, targets = {2, 5, 3};
   const Variable x = drawn({3, 6, 8}, 3), y = drawn({3, 5, 8}, 4);
   for (const HeadScore score : all_scores) {

@@ -1,0 +1,353 @@
+#include <catch2/catch.hpp>
+
+#include "autograd/gradcheck.hpp"
+#include "compare.hpp"
+#include "core/draw.hpp"
+#include "modules/seq2seq/beam.hpp"
+#include "modules/seq2seq/guide.hpp"
+#include "modules/seq2seq/seq2seq.hpp"
+
+using namespace fovea;
+using Catch::Contains;
+
+namespace {
+
+constexpr std::int64_t begin = 1, end = 2;
+constexpr std::size_t sounds = 9;
+
+struct Kind {
+  std::string model, attention;
+};
+const std::vector<Kind> kinds{
+    {"lstm", "additive"},        {"lstm", "dot"},        {"lstm", "scaled_dot"},
+    {"lstm", "general"},         {"gru", "additive"},    {"gru", "scaled_dot"},
+    {"transformer", "additive"}, {"transformer", "dot"}, {"transformer", "scaled_dot"}};
+
+Seq2SeqSettings settings(const Kind& kind, bool tied = false) {
+  return {.model = kind.model,
+          .attention = kind.attention,
+          .source_vocabulary = 7,
+          .target_vocabulary = sounds,
+          .width = 8,
+          .layers = 2,
+          .heads = 2,
+          .inner = 12,
+          .activation = "gelu",
+          .dropout = 0.3,
+          .tied = tied};
+}
+
+// With biases that are not zero.
+Seq2Seq model_of(const Kind& kind, bool tied = false) {
+  Rng rng(5);
+  Seq2Seq model = make_seq2seq(settings(kind, tied), rng);
+  for (const NamedParam& named : parameters(model)) {
+    if (named.param->shape().size() != 1) continue;
+    const Tensor shift = normal(rng, named.param->shape(), 0, Real(0.3));
+    named.param->update([&](Tensor& value) { value += shift; });
+  }
+  return model;
+}
+
+// Three sources of different lengths, and what is said of them.
+const Padded sources{Ids({3, 5}, {4, 5, 6, 4, 3, 5, 5, 0, 0, 0, 6, 4, 5, 0, 0}), {5, 2, 3}};
+const Padded inputs{Ids({3, 4}, {begin, 4, 5, 6, begin, 8, 0, 0, begin, 7, 3, 0}), {4, 2, 3}};
+
+Padded alone(const Padded& all, std::size_t item) {
+  const std::size_t time = all.ids.shape[1], length = all.lengths[item];
+  const auto first = all.ids.values.begin() + static_cast<std::ptrdiff_t>(item * time);
+  return {Ids({1, length}, {first, first + static_cast<std::ptrdiff_t>(length)}), {length}};
+}
+
+// Row [b][t] of logits [B, T, V].
+Tensor row_of(const Variable& logits, std::size_t b, std::size_t t) {
+  const Variable item = slice(slice(logits, 0, b, b + 1), 1, t, t + 1);
+  return reshape(item, {item.size()}).value();
+}
+
+double tolerance() { return sizeof(Real) == 8 ? 1e-12 : 1e-5; }
+
+}  // namespace
+
+TEST_CASE("seq2seq: step by step equals the whole sequence", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    for (const bool tied : {false, true}) {
+      CAPTURE(kind.model, kind.attention, tied);
+      const Seq2Seq model = model_of(kind, tied);
+      Pass pass;
+      const NoGrad no_graph;
+      const Variable whole = forward(model, sources, inputs, pass);
+      const auto decoding = decode(model, sources, pass);
+      for (std::size_t t = 0; t < 4; ++t) {
+        std::vector<std::int64_t> last;
+        for (std::size_t b = 0; b < 3; ++b) last.push_back(inputs.ids.values[b * 4 + t]);
+        const Variable logits = decoding->next(last);
+        REQUIRE(logits.shape() == Shape{3, sounds});
+        for (std::size_t b = 0; b < 3; ++b) {
+          if (t >= inputs.lengths[b]) continue;
+          CHECK_THAT(reshape(slice(logits, 0, b, b + 1), {sounds}).value(),
+                     close_to(row_of(whole, b, t), tolerance()));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("seq2seq: rows that are chosen go on with what they remember", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.model, kind.attention);
+    const Seq2Seq model = model_of(kind);
+    Pass pass;
+    const NoGrad no_graph;
+    const auto all = decode(model, sources, pass), one = decode(model, alone(sources, 2), pass);
+    all->next(std::vector<std::int64_t>{begin, begin, begin});
+    one->next(std::vector<std::int64_t>{begin});
+    all->select(std::vector<std::size_t>{2, 0, 2});
+    const Variable logits = all->next(std::vector<std::int64_t>{7, 4, 3});
+    const Variable expected = one->next(std::vector<std::int64_t>{7});
+    CHECK_THAT(slice(logits, 0, 0, 1).value(), close_to(expected.value(), tolerance()));
+    // Another token, another answer.
+    CHECK_THAT(slice(logits, 0, 2, 3).value(), !close_to(expected.value(), tolerance()));
+  }
+}
+
+TEST_CASE("seq2seq: an item of a padded batch gets what it gets alone", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.model, kind.attention);
+    const Seq2Seq model = model_of(kind);
+    Pass pass;
+    const Variable together = forward(model, sources, inputs, pass);
+    for (std::size_t b = 0; b < 3; ++b) {
+      const Variable one = forward(model, alone(sources, b), alone(inputs, b), pass);
+      for (std::size_t t = 0; t < inputs.lengths[b]; ++t)
+        CHECK_THAT(row_of(together, b, t), close_to(row_of(one, 0, t), sizeof(Real) == 8 ? 1e-12 : 2e-6));
+    }
+  }
+}
+
+TEST_CASE("seq2seq: what padding holds has no influence", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.model, kind.attention);
+    const Seq2Seq model = model_of(kind);
+    Padded other = sources;
+    other.ids.values[7] = 6;  // item 1 has two tokens
+    Pass pass;
+    const Variable a = forward(model, sources, inputs, pass), b = forward(model, other, inputs, pass);
+    for (std::size_t t = 0; t < 2; ++t) CHECK(same_bits(row_of(a, 1, t), row_of(b, 1, t)));
+  }
+}
+
+TEST_CASE("seq2seq: gradients", "[modules][seq2seq]") {
+  if constexpr (sizeof(Real) == 8) {
+    for (const Kind& kind : kinds) {
+      for (const double own : {0.0, 0.5}) {
+        CAPTURE(kind.model, kind.attention, own);
+        Seq2Seq model = model_of(kind, own > 0);
+        const auto loss = [&] {
+          Pass pass{.training = true, .rng = Rng(3)};
+          const Variable logits = forward(model, sources, inputs, pass, own);
+          // Padding is left out: as an input its row of the table gets no gradient.
+          return sum(nll(log_softmax(logits, -1), inputs.ids, 0));
+        };
+        const GradcheckReport report = gradcheck(parameters(model), loss, {});
+        INFO(report.text());
+        CHECK(report.passed);
+      }
+    }
+  }
+}
+
+TEST_CASE("seq2seq: own guesses take the place of inputs", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.model, kind.attention);
+    const Seq2Seq model = model_of(kind);
+    const NoGrad no_graph;
+    Pass pass;
+    const Variable taught = forward(model, sources, inputs, pass);
+    // Greedy guesses in the places of all inputs but the first: what is then said at step t follows them. A
+    // Transformer guesses from the right inputs.
+    Padded guessed = inputs;
+    if (kind.model == "transformer") {
+      for (std::size_t b = 0; b < 3; ++b)
+        for (std::size_t t = 1; t < inputs.lengths[b]; ++t)
+          guessed.ids.values[b * 4 + t] = guesses(Variable(row_of(taught, b, t - 1)))[0];
+    } else {
+      for (std::size_t t = 1; t < 4; ++t) {
+        const Variable so_far = forward(model, sources, guessed, pass);
+        for (std::size_t b = 0; b < 3; ++b)
+          if (t < inputs.lengths[b])
+            guessed.ids.values[b * 4 + t] = guesses(Variable(row_of(so_far, b, t - 1)))[0];
+      }
+    }
+    CHECK_THAT(forward(model, sources, inputs, pass, 1).value(),
+               close_to(forward(model, sources, guessed, pass).value(), tolerance()));
+    CHECK(same_bits(forward(model, sources, inputs, pass, 0).value(), taught.value()));
+  }
+}
+
+TEST_CASE("seq2seq: a tied last layer is the target's table", "[modules][seq2seq]") {
+  for (const std::string name : {"lstm", "transformer"}) {
+    Seq2Seq free = model_of({name, "additive"}), tied = model_of({name, "additive"}, true);
+    CHECK(parameter_count(free) - parameter_count(tied) == 8 * sounds);
+    const auto paths = [](Seq2Seq& model) {
+      std::set<std::string> found;
+      for (const NamedParam& named : parameters(model)) found.insert(named.path);
+      return found;
+    };
+    CHECK(paths(free).contains("out.weight"));
+    CHECK_FALSE(paths(tied).contains("out.weight"));
+    CHECK(paths(tied).contains("out_bias"));
+  }
+}
+
+TEST_CASE("seq2seq: every attention can be looked at, by path", "[modules][seq2seq]") {
+  const auto looked_at = [](const Kind& kind) {
+    const Seq2Seq model = model_of(kind);
+    Observations seen({.weights = true, .entropy = true});
+    Pass pass{.observations = &seen};
+    forward(model, sources, inputs, pass);
+    std::map<std::string, std::vector<Shape>> shapes;
+    for (const auto& [path, calls] : by_path(model, seen))
+      for (const Observed& call : calls) shapes[path].push_back(call.weights.shape());
+    return shapes;
+  };
+  const auto recurrent = looked_at({"lstm", "additive"});
+  CHECK(recurrent == std::map<std::string, std::vector<Shape>>{
+                         {"attention", {{3, 1, 1, 5}, {3, 1, 1, 5}, {3, 1, 1, 5}, {3, 1, 1, 5}}}});
+  const auto transformer = looked_at({"transformer", "additive"});
+  CHECK(transformer.size() == 6);
+  CHECK(transformer.at("encoder.layers.1.self_attention") == std::vector<Shape>{{3, 2, 5, 5}});
+  CHECK(transformer.at("decoder.layers.0.cross_attention") == std::vector<Shape>{{3, 2, 4, 5}});
+}
+
+TEST_CASE("seq2seq: names that do not exist", "[modules][seq2seq]") {
+  CHECK_THROWS_WITH(model_of({"rnn", "dot"}), Contains("rnn") && Contains("transformer"));
+  CHECK_THROWS_WITH(model_of({"lstm", "cosine"}), Contains("cosine"));
+  CHECK_THROWS_WITH(model_of({"transformer", "general"}), Contains("general"));
+  Pass pass;
+  CHECK_THROWS_WITH(forward(model_of({"lstm", "dot"}), sources, alone(inputs, 0), pass),
+                    Contains("3 sources") && Contains("1 targets"));
+}
+
+namespace {
+
+// Says what a table of log-probabilities by the last token tells it, for each row.
+class Told final : public Decoding {
+ public:
+  explicit Told(std::map<std::int64_t, std::vector<double>> table) : table_(std::move(table)) {}
+
+  Variable next(std::span<const std::int64_t> last) override {
+    Tensor logits = uninitialized({last.size(), 6});
+    for (std::size_t r = 0; r < last.size(); ++r)
+      for (std::size_t c = 0; c < 6; ++c) {
+        const double p = table_.at(last[r])[c];
+        logits.data()[r * 6 + c] = static_cast<Real>(p > 0 ? std::log(p) : -1e9);
+      }
+    return Variable(std::move(logits));
+  }
+  void select(std::span<const std::size_t>) override {}
+
+ private:
+  std::map<std::int64_t, std::vector<double>> table_;
+};
+
+// 3 is likelier first, but what follows 4 is likelier altogether: 0.6 · 0.4 · 1 against 0.4 · 0.9.
+Told garden_path() {
+  return Told({{begin, {0, 0, 0, 0.6, 0.4, 0}},
+               {3, {0, 0, 0.3, 0.3, 0, 0.4}},
+               {4, {0, 0, 0.9, 0, 0, 0.1}},
+               {5, {0, 0, 1, 0, 0, 0}}});
+}
+
+}  // namespace
+
+TEST_CASE("beam search: a beam of 1 is greedy, a wider one sees farther", "[modules][seq2seq]") {
+  const std::vector<std::size_t> most{4};
+  Told told = garden_path();
+  const auto greedy = beam_search(told, most, {.beam = 1}).at(0);
+  REQUIRE(greedy.size() == 1);
+  CHECK(greedy[0].tokens == std::vector<std::int64_t>{3, 5});
+  CHECK(greedy[0].log_probability == Approx(std::log(0.24)).epsilon(1e-5));
+  const auto wide = beam_search(told, most, {.beam = 2, .length_power = 0}).at(0);
+  REQUIRE(wide.size() == 2);
+  CHECK(wide[0].tokens == std::vector<std::int64_t>{4});
+  CHECK(wide[0].score == Approx(std::log(0.36)).epsilon(1e-5));
+  CHECK_FALSE(wide[0].cut);
+  CHECK(wide[1].tokens == std::vector<std::int64_t>{3, 5});
+}
+
+TEST_CASE("beam search: scores are means over tokens and the end", "[modules][seq2seq]") {
+  const std::vector<std::size_t> most{4};
+  Told told = garden_path();
+  const auto found = beam_search(told, most, {.beam = 2, .length_power = 1}).at(0);
+  // log 0.24 / 3 is more than log 0.36 / 2.
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].tokens == std::vector<std::int64_t>{3, 5});
+  CHECK(found[0].score == Approx(std::log(0.24) / 3).epsilon(1e-5));
+  CHECK(found[1].score == Approx(std::log(0.36) / 2).epsilon(1e-5));
+}
+
+TEST_CASE("beam search: what would never end is cut, each item at its own length", "[modules][seq2seq]") {
+  Told told({{begin, {0, 0, 0, 1, 0, 0}}, {3, {0, 0, 0.1, 0.9, 0, 0}}});
+  const std::vector<std::size_t> most{2, 5, 0};
+  const auto found = beam_search(told, most, {.beam = 1});
+  CHECK(found[0][0].tokens == std::vector<std::int64_t>(2, 3));
+  CHECK(found[1][0].tokens == std::vector<std::int64_t>(5, 3));
+  CHECK(found[2][0].tokens.empty());
+  CHECK(found[1][0].cut);
+  CHECK(found[0][0].log_probability == Approx(std::log(0.9) + std::log(0.1)).epsilon(1e-5));
+}
+
+TEST_CASE("beam search: padding is never said, NaN is an error", "[modules][seq2seq]") {
+  Told padding({{begin, {0.9, 0, 0.1, 0, 0, 0}}});
+  const std::vector<std::size_t> most{3};
+  CHECK(beam_search(padding, most)[0][0].tokens.empty());
+  class NotANumber final : public Decoding {
+    Variable next(std::span<const std::int64_t> last) override {
+      return Variable(filled({last.size(), 6}, std::numeric_limits<Real>::quiet_NaN()));
+    }
+    void select(std::span<const std::size_t>) override {}
+  } nan;
+  CHECK_THROWS_WITH(beam_search(nan, most), Contains("not numbers"));
+  CHECK_THROWS_WITH(beam_search(padding, most, {.beam = 0}), Contains("beam"));
+  CHECK(beam_search(padding, {}).empty());
+}
+
+TEST_CASE("beam search of 1 equals greedy on models", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.model, kind.attention);
+    const Seq2Seq model = model_of(kind);
+    const NoGrad no_graph;
+    Pass pass;
+    const auto decoding = decode(model, sources, pass);
+    const std::vector<std::size_t> most{6, 6, 6};
+    const auto found = beam_search(*decoding, most, {.beam = 1});
+    for (std::size_t b = 0; b < 3; ++b) {
+      std::vector<std::int64_t> said{begin};
+      while (said.size() <= 6) {
+        const Padded so_far{Ids({1, said.size()}, std::vector(said)), {said.size()}};
+        const Variable logits = forward(model, alone(sources, b), so_far, pass);
+        const std::int64_t best = guesses(Variable(row_of(logits, 0, said.size() - 1)))[0];
+        if (best == end) break;
+        said.push_back(best);
+      }
+      said.erase(said.begin());
+      CHECK(found[b][0].tokens == said);
+    }
+  }
+}
+
+TEST_CASE("diagonal: the guide is the mean cost of the weights, by each item's lengths",
+          "[modules][seq2seq]") {
+  // One head, item 0 with 2 queries of 3 keys, item 1 with 1 of 1.
+  const Tensor weights = tensor({2, 1, 2, 3}, {Real(0.5), Real(0.25), Real(0.25), 0, 0, 1,  //
+                                               1, 0, 0, Real(0.5), Real(0.5), 0});
+  const std::vector<std::size_t> queries{2, 1}, keys{3, 1};
+  const auto cost = [](double away) { return 1 - std::exp(-away * away / 0.08); };
+  const double expected = (0.25 * cost(1.0 / 3) + 0.25 * cost(2.0 / 3) + cost(0.5 - 2.0 / 3)) / 3;
+  CHECK(static_cast<double>(diagonal_guide(weights, queries, keys).item()) == Approx(expected).epsilon(1e-5));
+  // Centres of item 0 are at 0.25 and 1.75 of 0 … 2; item 1's second query is padding.
+  CHECK(mass_on_diagonal(weights, queries, keys, 1) == Approx(0.75 + 1 + 1));
+  CHECK(mass_on_diagonal(weights, queries, keys, 0.5) == Approx(0.5 + 1 + 1));
+  CHECK_THROWS_WITH(mass_on_diagonal(weights, keys, {}, 1), Contains("[2, 1, 2, 3]"));
+}
