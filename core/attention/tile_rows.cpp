@@ -1,5 +1,6 @@
 #include "core/attention/tile_rows.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/draw.hpp"
@@ -55,12 +56,18 @@ void TileRows::draw(std::size_t tile) {
   if (drawn_ == tile) return;
   drawn_ = tile;
   const Span keys = keys_of(tile, attention_.keys);
+  const std::size_t n = keys.end - keys.begin;
   factors_.resize(query_tile * key_tile);
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    Real* row = factors_.data() + r * key_tile;
+  // Rows of short sequences follow each other in the stream of words, and are drawn together.
+  const std::size_t together = n == attention_.keys ? key_tile / std::max<std::size_t>(n, 1) : 1;
+  for (std::size_t r = 0; r < rows_.size();) {
+    std::size_t end = r + 1;
+    while (end < rows_.size() && end < r + together && number(end) == number(end - 1) + 1) ++end;
+    Real drawn[key_tile];
     keep_elements(*attention_.rng, 1 - attention_.dropout, number(r) * attention_.keys + keys.begin,
-                  {row, keys.end - keys.begin});
-    std::fill(row + (keys.end - keys.begin), row + key_tile, Real(0));
+                  {drawn, (end - r) * n});
+    for (const Real* from = drawn; r < end; ++r, from += n)
+      pack_row(from, n, factors_.data() + r * key_tile, key_tile);
   }
   kernels().scale(rows_.size() * key_tile, static_cast<Real>(1 / (1 - attention_.dropout)), factors_.data(),
                   factors_.data());

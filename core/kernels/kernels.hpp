@@ -196,6 +196,14 @@ struct Kernels {
   /// Philox4x32-10 blocks `first`, `first + 1`, … of a stream (see core/random.hpp), four words each.
   void (*philox)(std::size_t blocks, std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
                  std::uint32_t* out);
+  // What random words keep: a word that is at most `last`. What is not kept has no influence.
+  /// out = 1 where a word keeps its element, else 0.
+  void (*keep_words)(std::size_t n, const std::uint32_t* word, std::uint32_t last, Real* out);
+  /// y = factor · x and keep = 1 where a word keeps its element, else 0 and 0.
+  void (*dropout)(std::size_t n, const std::uint32_t* word, std::uint32_t last, Real factor, const Real* x,
+                  Real* y, unsigned char* keep);
+  /// y = factor · x where `keep` is not 0, else 0.
+  void (*scale_kept)(std::size_t n, const unsigned char* keep, Real factor, const Real* x, Real* y);
 
   // Steps of an optimiser, in place.
   /// d = g + decay · p; m = momentum · m + d; p -= lr · m, or with `nesterov` p -= lr · (d + momentum · m).

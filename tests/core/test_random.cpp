@@ -169,6 +169,56 @@ TEST_CASE("a keep mask holds ones at its rate", "[core]") {
   CHECK(same_bits(none, zeros({100})));
 }
 
+TEST_CASE("what a tensor is dropped to is its product with the keep mask", "[core]") {
+  Rng rng(6), mask_rng(6), x_rng(7);
+  Tensor x = normal(x_rng, {41, 503}, 0, 1);
+  KeptElements keep;
+  const Tensor dropped = drop(rng, x, 0.75, keep), mask = keep_mask(mask_rng, x.shape(), 0.75);
+  CHECK(rng.state() == mask_rng.state());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool kept = mask.data()[i] != 0;
+    REQUIRE(keep[i] == kept);
+    REQUIRE(dropped.data()[i] == (kept ? x.data()[i] * static_cast<Real>(1 / 0.75) : Real(0)));
+  }
+  CHECK(same_bits(drop_as_before(x, 0.75, keep), dropped));
+  oracle::same_for_any_threads([&] { return drop(*std::make_unique<Rng>(9), x, 0.5, keep); });
+  oracle::same_for_any_threads([&] { return drop_as_before(x, 0.5, keep); });
+  // Whatever it holds.
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!keep[i]) x.data()[i] = i % 2 ? oracle::not_a_number : std::numeric_limits<Real>::infinity();
+  }
+  CHECK(all_finite(drop_as_before(x, 0.5, keep)));
+  CHECK(all_finite(drop(*std::make_unique<Rng>(9), x, 0.5, keep)));
+}
+
+TEST_CASE("kernels keep the elements whose words are small enough", "[core]") {
+  oracle::at_each_level([](const Kernels& k) {
+    constexpr std::uint32_t last = 0x80000000;
+    const std::vector<std::uint32_t> some = {0, last, last + 1, 0xffffffff, 5, 0x7fffffff};
+    for (std::size_t n : oracle::lengths) {
+      std::vector<std::uint32_t> words(n);
+      for (std::size_t i = 0; i < n; ++i) words[i] = some[i % some.size()];
+      const oracle::Reals x = oracle::random(n, 1, -2, 2);
+      oracle::Reals mask(n + 1, 77), y(n + 1, 77), again(n + 1, 77);
+      std::vector<unsigned char> keep(n + 1, 77);
+      k.keep_words(n, words.data(), last, mask.data());
+      k.dropout(n, words.data(), last, 3, x.data(), y.data(), keep.data());
+      k.scale_kept(n, keep.data(), 3, x.data(), again.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool kept = words[i] <= last;
+        REQUIRE(mask[i] == Real(kept));
+        REQUIRE(keep[i] == kept);
+        REQUIRE(y[i] == (kept ? 3 * x[i] : 0));
+        REQUIRE(again[i] == y[i]);
+      }
+      for (const oracle::Reals& out : {mask, y, again}) REQUIRE(out[n] == 77);
+      REQUIRE(keep[n] == 77);
+      k.keep_words(n, words.data(), 0xffffffff, mask.data());
+      for (std::size_t i = 0; i < n; ++i) REQUIRE(mask[i] == 1);
+    }
+  });
+}
+
 TEST_CASE("philox kernels make the blocks of philox at every level", "[core]") {
   oracle::at_each_level([](const Kernels& k) {
     const std::uint64_t seed = 0x0123456789abcdef, stream = 0xfedcba9876543210, first = 0xfffffffe;

@@ -1,42 +1,68 @@
 #include "core/kernels/level/parts.hpp"
+#include "core/kernels/level/vector.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace FOVEA_LEVEL {
 namespace {
 
 using Word = std::uint32_t;
-constexpr std::size_t lanes = 16;
 
 constexpr Word low(std::uint64_t x) { return static_cast<Word>(x); }
 constexpr Word high(std::uint64_t x) { return static_cast<Word>(x >> 32); }
 
+// A word in the lower half of each lane; what stands in the upper half does not count. So a product of two
+// words has its place, and a round needs no packing.
+typedef std::uint64_t Lanes __attribute__((vector_size(vector_bytes)));
+constexpr std::size_t in_vector = vector_bytes / sizeof(std::uint64_t);
+constexpr std::size_t vectors =
+    8 / in_vector > 2 ? 8 / in_vector : 2;  // side by side: a round waits for the one before
+constexpr std::size_t lanes = vectors * in_vector;
+
+Lanes all_lanes(std::uint64_t x) { return x - Lanes{}; }
+
+Lanes product(Lanes a, Lanes b) {
+#if defined(__AVX512F__)
+  return (Lanes)_mm512_maskz_mul_epu32(0xFF, (__m512i)a,
+                                       (__m512i)b);  // without a mask GCC 12 warns of itself
+#elif defined(__AVX2__)
+  return (Lanes)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__) && !defined(__AVX__)
+  return (Lanes)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+  return (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
+#endif
+}
+
 /// `lanes` blocks side by side, one a lane.
 void philox_group(std::uint64_t seed, std::uint64_t stream, std::uint64_t first, Word* out) {
-  Word a[lanes], b[lanes], c[lanes], d[lanes];
-  for (std::size_t i = 0; i < lanes; ++i) {
-    a[i] = low(first + i);
-    b[i] = high(first + i);
-    c[i] = low(stream);
-    d[i] = high(stream);
+  const Lanes p_factor = all_lanes(0xD2511F53), q_factor = all_lanes(0xCD9E8D57);
+  Lanes a[vectors], b[vectors], c[vectors], d[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    for (std::size_t i = 0; i < in_vector; ++i) a[v][i] = first + v * in_vector + i;
+    b[v] = a[v] >> 32;
+    c[v] = all_lanes(stream);
+    d[v] = all_lanes(stream >> 32);
   }
   Word key0 = low(seed), key1 = high(seed);
   for (int round = 0; round < 10; ++round) {
-#pragma omp simd
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const std::uint64_t p = std::uint64_t{0xD2511F53} * a[i], q = std::uint64_t{0xCD9E8D57} * c[i];
-      a[i] = high(q) ^ b[i] ^ key0;
-      b[i] = low(q);
-      c[i] = high(p) ^ d[i] ^ key1;
-      d[i] = low(p);
+    const Lanes k0 = all_lanes(key0), k1 = all_lanes(key1);
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const Lanes p = product(p_factor, a[v]), q = product(q_factor, c[v]);
+      a[v] = (q >> 32) ^ b[v] ^ k0;
+      b[v] = q;
+      c[v] = (p >> 32) ^ d[v] ^ k1;
+      d[v] = p;
     }
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
-  for (std::size_t i = 0; i < lanes; ++i) {
-    out[4 * i] = a[i];
-    out[4 * i + 1] = b[i];
-    out[4 * i + 2] = c[i];
-    out[4 * i + 3] = d[i];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    for (std::size_t i = 0; i < in_vector; ++i, out += 4) {
+      out[0] = low(a[v][i]);
+      out[1] = low(b[v][i]);
+      out[2] = low(c[v][i]);
+      out[3] = low(d[v][i]);
+    }
   }
 }
 
@@ -49,9 +75,31 @@ void philox(std::size_t blocks, std::uint64_t seed, std::uint64_t stream, std::u
   for (std::size_t j = 0; j < 4 * (blocks - i); ++j) out[4 * i + j] = rest[j];
 }
 
+void keep_words(std::size_t n, const Word* word, Word last, Real* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = word[i] <= last ? Real(1) : Real(0);
+}
+
+void dropout(std::size_t n, const Word* word, Word last, Real factor, const Real* x, Real* y,
+             unsigned char* keep) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool kept = word[i] <= last;
+    y[i] = kept ? factor * x[i] : Real(0);
+    keep[i] = kept;
+  }
+}
+
+void scale_kept(std::size_t n, const unsigned char* keep, Real factor, const Real* x, Real* y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = keep[i] ? factor * x[i] : Real(0);
+}
+
 }  // namespace
 
-void set_random(Kernels& table) { table.philox = philox; }
+void set_random(Kernels& table) {
+  table.philox = philox;
+  table.keep_words = keep_words;
+  table.dropout = dropout;
+  table.scale_kept = scale_kept;
+}
 
 }  // namespace FOVEA_LEVEL
 }  // namespace fovea::inline FOVEA_REAL
