@@ -51,7 +51,7 @@ CopyTask::Config small_copy() {
   config.inner = 16;
   config.symbols = 4;
   config.shortest = 1;
-  config.longest = 4;
+  config.longest = 6;
   config.sequences = 60;
   return config;
 }
