@@ -1,4 +1,6 @@
 #include "cli/task_entry.hpp"
+#include "examples/g2p/task.hpp"
+#include "examples/sequences/pairs_task.hpp"
 #include "training/line_task.hpp"
 
 // The tasks of the program that the tests run.
@@ -6,7 +8,12 @@
 namespace fovea::inline FOVEA_REAL {
 
 std::span<const TaskEntry> tasks() {
-  static const std::vector<TaskEntry> all{entry<LineTask>()};
+  static const std::vector<TaskEntry> all{
+      entry<LineTask>(),
+      entry<sequences::G2pTask>(),
+      entry<sequences::PairsTask>(),
+      entry<sequences::ToyTaskOf<sequences::Toy::copy>>(),
+  };
   return all;
 }
 

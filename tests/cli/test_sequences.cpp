@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/call.hpp"
+
+// Pairs of one's own, from a file to answers.
+
+using namespace fovea;
+using Catch::Contains;
+using Catch::StartsWith;
+using Json = nlohmann::json;
+
+namespace {
+
+// Hangul syllables to letters: enough to see that nothing is cut inside a character.
+const std::string pairs =
+    "\xEF\xBB\xBF가\tga\r\n나\tna\n가나\tgana\n나가\tnaga\n나나\tnana\n가가\tgaga\n\n가나가\tganaga";
+
+struct Trained : Shell {
+  Trained() {
+    write(folder / "pairs.tsv", pairs);
+    write(folder / "dev.tsv", "나가나\tnagana\n");
+    const Result result = call({"train", "seq2seq", "--data", "pairs.tsv", "--dev", "dev.tsv", "--out", "run",
+                                "--steps", "60", "--batch-size", "7", "--width", "32", "--layers", "1", "--inner",
+                                "32", "--warmup", "5", "--lr", "0.01", "--dropout", "0", "--beam", "2"});
+    INFO(result.err);
+    REQUIRE(result.code == 0);
+  }
+  std::string best = "run/checkpoints/best.fovea";
+};
+
+}  // namespace
+
+TEST_CASE("pairs of one's own are learned, and asked in many ways", "[cli]") {
+  const Trained shell;
+  // A pipe answers line by line, a file many at a time: the same.
+  write(shell.folder / "lines", "가나\n나\r\n가가");
+  const Result piped = shell.call({"predict", shell.best}, "가나\n나\r\n가가");
+  CHECK(piped.code == 0);
+  CHECK(piped.out == "가나\tgana\n나\tna\n가가\tgaga\n");
+  const Result together = shell.call({"predict", shell.best, "lines", "--speed"});
+  CHECK(together.out == piped.out);
+  CHECK_THAT(together.err, StartsWith("3 lines in ") && Contains("per second") && Contains("3 at a time"));
+  CHECK(shell.call({"predict", shell.best, "lines", "--batch", "2"}).out == piped.out);
+
+  const Result many = shell.call({"predict", shell.best, "--n-best", "2", "--json", "--alignment"}, "가나\n");
+  REQUIRE(many.code == 0);
+  const Json json = Json::parse(many.out);
+  CHECK(json["source_tokens"] == Json::array({"가", "나"}));
+  REQUIRE(json["answers"].size() == 2);
+  CHECK(json["answers"][0]["text"] == "gana");
+  CHECK(json["answers"][0]["score"] > json["answers"][1]["score"]);
+  REQUIRE(json["answers"][0]["alignment"].size() == 5);  // four letters and the end
+  CHECK(json["answers"][0]["alignment"][0].size() == 2);
+  CHECK_THAT(shell.call({"predict", shell.best}, "가b\n").out, StartsWith("가b\t"));
+  CHECK_THAT(shell.call({"predict", shell.best, "--json"}, "가b\n").out, Contains("\"unknown\":[\"b\"]"));
+}
+
+TEST_CASE("a line that cannot be read is named, and those before it are answered", "[cli]") {
+  const Trained shell;
+  write(shell.folder / "lines", "가\n\n나\n");
+  const Result result = shell.call({"predict", shell.best, "lines"});
+  CHECK(result.code == 3);
+  CHECK(result.out == "가\tga\n");
+  CHECK_THAT(result.err, Contains("lines:2: ") && Contains("empty"));
+  const Result broken = shell.call({"predict", shell.best}, "\xff\n");
+  CHECK(broken.code == 3);
+  CHECK_THAT(broken.err, Contains("standard input:1: "));
+}
+
+TEST_CASE("only settings that are for later are taken later", "[cli]") {
+  const Trained shell;
+  const Result width = shell.call({"predict", shell.best, "--width", "3"}, "가\n");
+  CHECK(width.code == 2);
+  CHECK_THAT(width.err, Contains("--width"));
+  CHECK(shell.call({"evaluate", shell.best, "--split", "validation", "--beam", "3", "--json"}).code == 0);
+  const Result wrong = shell.call({"predict", shell.best, "--beam", "0"}, "가\n");
+  CHECK(wrong.code == 2);
+  CHECK_THAT(wrong.err, Contains("--beam"));
+  CHECK_THAT(shell.call({"predict", shell.best, "--n-best", "5"}, "가\n").err,
+             Contains("--n-best") && Contains("--beam"));
+  REQUIRE(shell.call({"train", "line", "--out", "line", "--epochs", "1"}).code == 0);
+  const Result other = shell.call({"predict", "line/checkpoints/best.fovea", "--beam", "3"}, "1\n");
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("--beam") && Contains("line"));
+}
+
+TEST_CASE("pairs that cannot be read", "[cli]") {
+  const Shell shell;
+  const auto refused = [&](const std::string& text, int code, const std::string& says) {
+    write(shell.folder / "pairs.tsv", text);
+    const Result result = shell.call({"train", "seq2seq", "--data", "pairs.tsv", "--out", "run"});
+    CAPTURE(text, result.err);
+    CHECK(result.code == code);
+    CHECK(result.one_line());
+    CHECK_THAT(result.err, Contains(says));
+    CHECK_FALSE(std::filesystem::exists(shell.folder / "run"));
+  };
+  refused("ab\n", 3, "pairs.tsv:1:");
+  refused("a\tb\nab\tc\td\n", 3, "pairs.tsv:2:");
+  refused("a\tb\n\tc\n", 3, "pairs.tsv:2:");
+  refused("a\t\xff\n", 3, "pairs.tsv:1:");
+  refused("", 3, "pairs.tsv");
+  const Result none = shell.call({"train", "seq2seq", "--out", "run"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("--data"));
+}
+
+TEST_CASE("a preset is overridden by what is given beside it", "[cli]") {
+  const Shell shell;
+  write(shell.folder / "lexicon", "AB\tAE B\nBA\tB AA\nA\tAH\nB\tB IY\n");
+  const auto config_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"train", "g2p", "--data", "lexicon", "--out", "run", "--overwrite", "--steps", "1"});
+    const Result result = shell.call(words);
+    INFO(result.err);
+    REQUIRE(result.code == 0);
+    return content(shell.folder / "run/config.toml");
+  };
+  const std::string quick = config_of({"--layers", "1", "--width", "16"});
+  CHECK_THAT(quick, Contains("preset = \"quick\"") && Contains("layers = 1\n") && Contains("width = 16\n"));
+  const std::string full = config_of({"--width", "16", "--preset", "full"});
+  CHECK_THAT(full, Contains("preset = \"full\"") && Contains("width = 16\n") && !Contains("layers = 1\n"));
+  const Result wrong = shell.call({"train", "g2p", "--preset", "fast"});
+  CHECK(wrong.code == 2);
+  CHECK_THAT(wrong.err, Contains("quick") && Contains("full"));
+}
+
+TEST_CASE("gradients of every sequence model, from the command line", "[cli]") {
+  const Shell shell;
+  for (const std::string model : {"lstm", "gru", "transformer"}) {
+    for (const std::string attention : {"additive", "dot", "scaled_dot", "general"}) {
+      if (model == "transformer" && attention == "general") continue;
+      const Result result = shell.call({"gradcheck", "g2p", "--model", model, "--attention", attention,
+                                        "--entropy", "0.1", "--guide", "diagonal:1"});
+      CAPTURE(model, attention, result.out, result.err);
+      CHECK(result.code == 0);
+    }
+  }
+  const Result none = shell.call({"gradcheck", "g2p", "--model", "transformer", "--attention", "general"});
+  CHECK(none.code == 2);
+}
