@@ -186,6 +186,11 @@ struct Recurrence {
 /// `hidden` and `cell` [B, H] are the state before the first step, 0 when undefined.
 Recurrence lstm(const Variable& inputs, const Variable& weight, const Variable& hidden = {},
                 const Variable& cell = {}, const RecurrenceOptions& options = {});
+/// lstm of linear(x, input_weight, bias), without ever having these in memory for all steps: x [B, T, I],
+/// input_weight [4H, I], bias [4H] or undefined.
+Recurrence lstm_layer(const Variable& x, const Variable& input_weight, const Variable& weight,
+                      const Variable& bias, const Variable& hidden = {}, const Variable& cell = {},
+                      const RecurrenceOptions& options = {});
 /// Gated recurrent unit (Cho et al., 2014, as PyTorch and cuDNN have it), with the gates r, z, n: of u = h
 /// weightᵀ + bias and x = inputs_t: r = σ(x_r + u_r), z = σ(x_z + u_z), n = tanh(x_n + r u_n), h' = (1 - z) n
 /// + z h. inputs [B, T, 3H], weight [3H, H], bias [3H].

@@ -47,6 +47,8 @@ def flops(work):
         return attention_flops(4, seen * (seen + 1) // 2 + (T - seen) * 64, 64)
     if name == "W3":  # four projections 256 → 256 of 16 · 128 rows, four heads of 64
         return linear_flops(16 * 128, 256, 4 * 256) + attention_flops(16, 128 * 128, 256)
+    if name == "W4":  # 64 + 128 inputs of 4 · 128 gates, 32 · 64 steps; nobody asks for the gradient of x
+        return 2 * 32 * 64 * 512 * (3 * 128 + 2 * 64)
     if name == "W8":
         return linear_flops(1024, 512, 512)
     return None
@@ -192,7 +194,8 @@ def document(run):
     parts += [f"- {why}" for why in failures(run)] + [""] * bool(failures(run))
     parts += ["`torch.compile` is tried on some of the work, on one thread.", ""] * ("torch.compile" in columns(run))
     parts += ["The share of the limit counts useful operations: 14·B·T²·d for W2 (seven products; of the pairs that a mask allows",
-              "in W2c and W2w), 24·B·T·w² + 14·B·T²·w for W3, 6·B·n² for W8. `benchmarks/report.py` has the formulas. W1's inner loop is",
+              "in W2c and W2w), 24·B·T·w² + 14·B·T²·w for W3, 8·B·T·h·(3·h + 2·d) for W4, 6·B·n² for W8. `benchmarks/report.py` has",
+              "the formulas. W1's inner loop is",
               "a division for each query, key and hidden unit, hence no share.", "",
               "## Memory", "",
               "Peak resident memory of a fresh process that does only that work, less what it held before (of a peer: with its library",

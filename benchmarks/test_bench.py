@@ -63,6 +63,7 @@ class Report(unittest.TestCase):
                 count = sum(sees(i, j) for i in range(T) for j in range(T))
                 self.assertEqual(report.flops(f"{work}:{T}"), 14 * 4 * count * 64)
         self.assertEqual(report.flops("W3"), 24 * 2048 * 256**2 + 14 * 16 * 128**2 * 256)
+        self.assertEqual(report.flops("W4"), 8 * 2048 * 128 * (3 * 128 + 2 * 64))
         self.assertEqual(report.flops("W8"), 6 * 1024 * 512**2)
         self.assertIsNone(report.flops("W1:32"))
 

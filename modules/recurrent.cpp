@@ -58,7 +58,7 @@ Recurrence RecurrentDirection::operator()(Cell cell, const Variable& x, const Va
                                           const Variable& cell_state,
                                           const RecurrenceOptions& options) const {
   if (cell == Cell::lstm)
-    return lstm(linear(x, weight_ih, add(bias_ih, bias_hh)), weight_hh, hidden, cell_state, options);
+    return lstm_layer(x, weight_ih, weight_hh, add(bias_ih, bias_hh), hidden, cell_state, options);
   return gru(linear(x, weight_ih, bias_ih), weight_hh, bias_hh, hidden, options);
 }
 

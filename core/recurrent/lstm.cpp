@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "core/kernels/choose.hpp"
 #include "core/recurrent/step_product.hpp"
@@ -8,22 +9,39 @@ namespace fovea::inline FOVEA_REAL {
 
 using namespace recurrence;
 
-void lstm_forward(const Sequences& s, const LstmInputs& in, const RecurrentResults& to) {
-  const std::size_t H = s.hidden;
+void lstm_forward(const Sequences& s, const RecurrentInputs& in, const RecurrentResults& to) {
+  const std::size_t H = s.hidden, I = in.width, saw = H + I;
   const StepProduct product(in.weight, H, 4 * H, true, s.steps);
+  std::optional<StepProduct> of_x;
+  if (in.x) of_x.emplace(in.input_weight, I, 4 * H, true, s.steps);
   const Walk walk(s, product.laid_out());
+  const Tensor zero = zeros({4 * H});
+  const Real* bias = in.bias ? in.bias : zero.data();
   walk.blocks([&](const Block& block) {
     Tensor h = gathered(walk, block, in.hidden, H, H), c = gathered(walk, block, in.cell, H, H);
     Tensor u = zeros({block.rows, product.stride()});
+    Tensor unkept = uninitialized({to.kept.seen ? 0 : block.rows, saw});
     const auto step = [&](std::size_t t, std::size_t live, bool all_start) {
-      if (in.hidden || !all_start) product(live, h.data(), false, u.data());
+      const std::size_t kept = walk.kept(block, 0, t);
+      Real* seen = to.kept.seen ? to.kept.seen + kept * saw : unkept.data();
+      for (std::size_t r = 0; r < live; ++r) {
+        Real* row = std::copy_n(h.data() + r * H, H, seen + r * saw);
+        if (in.x) {
+          std::copy_n(in.x + walk.outer(block, r, t) * I, I, row);
+        } else {
+          fetch(in.inputs + walk.outer(block, r, t) * 4 * H, 4 * H);
+        }
+      }
+      const bool from_zero = all_start && !in.hidden;
+      if (!from_zero) product(live, seen, saw, false, u.data());
+      if (in.x) (*of_x)(live, seen + H, saw, !from_zero, u.data());
       parallel_for(live, rows_per_range(4 * H), [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = begin; r < end; ++r) {
-          const std::size_t outer = walk.outer(block, r, t), kept = walk.kept(block, r, t);
+          const std::size_t outer = walk.outer(block, r, t);
           Real *of_u = u.data() + r * product.stride(), *of_h = h.data() + r * H, *of_c = c.data() + r * H;
-          Real* next = to.kept.cells ? to.kept.cells + kept * H : of_c;
-          kernels().lstm_cell(H, in.inputs + outer * 4 * H, of_u, of_c,
-                              to.kept.gates ? to.kept.gates + kept * 4 * H : of_u, next, of_h);
+          Real* next = to.kept.cells ? to.kept.cells + (kept + r) * H : of_c;
+          kernels().lstm_cell(H, in.x ? bias : in.inputs + outer * 4 * H, of_u, of_c,
+                              to.kept.gates ? to.kept.gates + (kept + r) * 4 * H : of_u, next, of_h);
           if (next != of_c) std::copy_n(next, H, of_c);
           std::copy_n(of_h, H, to.outputs + outer * H);
         }
@@ -36,41 +54,62 @@ void lstm_forward(const Sequences& s, const LstmInputs& in, const RecurrentResul
   clear_padding(s, H, to.outputs);
 }
 
-void lstm_backward(const Sequences& s, const LstmInputs& in, const RecurrentCotangents& from,
+void lstm_backward(const Sequences& s, const RecurrentInputs& in, const RecurrentCotangents& from,
                    const RecurrentGradients& to) {
-  const std::size_t H = s.hidden;
+  const std::size_t H = s.hidden, I = in.width;
+  const RecurrentKept& kept = from.kept;
   const StepProduct product(in.weight, 4 * H, H, false, s.steps);
+  std::optional<StepProduct> to_x;
+  if (to.x) to_x.emplace(in.input_weight, 4 * H, I, false, s.steps);
   const Walk walk(s, product.laid_out());
   const Tensor zero = zeros({H});
+  Tensor d = uninitialized({s.rows(), 4 * H});
+  BiasGradient bias(walk, 4 * H, to.bias != nullptr);
   walk.blocks([&](const Block& block) {
     Tensor dh = gathered(walk, block, from.hidden, H, product.stride());
     Tensor dc = gathered(walk, block, from.cell, H, H);
-    Tensor d = uninitialized({block.rows, 4 * H});
-    const auto before = [&](std::size_t r, std::size_t t) {
-      if (!walk.first(block, r, t)) return from.cells + walk.kept(block, r, walk.before(t)) * H;
+    Tensor dx = uninitialized({to.x ? block.rows : 0, to.x ? to_x->stride() : 0});
+    const auto before = [&](std::size_t r, std::size_t t) -> const Real* {
+      if (!walk.first(block, r, t)) return kept.cells + walk.kept(block, r, walk.before(t)) * H;
       return in.cell ? in.cell + walk.item(block, r) * H : zero.data();
     };
     const auto step = [&](std::size_t t, std::size_t live, bool all_start) {
+      const std::size_t row = walk.kept(block, 0, t);
+      Real* of_d = d.data() + row * 4 * H;
       parallel_for(live, rows_per_range(4 * H), [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = begin; r < end; ++r) {
-          const std::size_t outer = walk.outer(block, r, t), kept = walk.kept(block, r, t);
-          Real* of_d = d.data() + r * 4 * H;
-          kernels().lstm_cell_grad(H, from.gates + kept * 4 * H, before(r, t), from.cells + kept * H,
+          const std::size_t outer = walk.outer(block, r, t);
+          kernels().lstm_cell_grad(H, kept.gates + (row + r) * 4 * H, before(r, t),
+                                   kept.cells + (row + r) * H,
                                    from.outputs ? from.outputs + outer * H : zero.data(),
-                                   dh.data() + r * product.stride(), dc.data() + r * H, of_d);
-          std::copy_n(of_d, 4 * H, to.inputs + outer * 4 * H);
+                                   dh.data() + r * product.stride(), dc.data() + r * H, of_d + r * 4 * H);
+          if (to.inputs) std::copy_n(of_d + r * 4 * H, 4 * H, to.inputs + outer * 4 * H);
         }
       });
-      if (to.hidden || !all_start) product(live, d.data(), false, dh.data());
+      bias.add(block, live, of_d);
+      if (!all_start) {
+        const std::size_t next = walk.kept(block, 0, walk.before(t));
+        fetch(kept.gates + next * 4 * H, live * 4 * H);
+        for (std::size_t r = 0; from.outputs && r < live; ++r)
+          fetch(from.outputs + walk.outer(block, r, walk.before(t)) * H, H);
+      }
+      if (to.hidden || !all_start) product(live, of_d, 4 * H, false, dh.data());
+      if (!to.x) return;
+      (*to_x)(live, of_d, 4 * H, false, dx.data());
+      for (std::size_t r = 0; r < live; ++r)
+        std::copy_n(dx.data() + r * to_x->stride(), I, to.x + walk.outer(block, r, t) * I);
     };
     walk.backward(block, step);
     if (to.hidden) put_back(walk, block, dh, H, to.hidden);
     if (to.cell) put_back(walk, block, dc, H, to.cell);
   });
-  clear_padding(s, 4 * H, to.inputs);
-  if (!to.weight) return;
-  const Tensor states = states_before(s, from.outputs_value, in.hidden);
-  weight_gradient(s, 4 * H, to.inputs, 4 * H, states, to.weight);
+  if (to.inputs) clear_padding(s, 4 * H, to.inputs);
+  if (to.x) clear_padding(s, I, to.x);
+  bias.write(to.bias);
+  if (!to.weight && !to.input_weight) return;
+  const Tensor turned = weight_gradient(s.rows(), 4 * H, d.data(), H + I, kept.seen);
+  if (to.weight) turn_back(turned, 0, H, to.weight);
+  if (to.input_weight) turn_back(turned, H, I, to.input_weight);
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -16,49 +16,50 @@ struct Sequences {
   std::vector<std::size_t> lengths = {};  // of each item, at most `steps`; empty: all are that long
   bool reverse = false;                   // from each item's own last step to its first
 
+  /// Steps of all items, without those beyond their lengths.
+  std::size_t rows() const;
   std::size_t length(std::size_t item) const { return lengths.empty() ? steps : lengths[item]; }
 };
 
-/// What a layer is computed from. A state [items, hidden] that is null is 0.
-struct LstmInputs {
-  const Real *inputs, *weight;  // [items, steps, 4 · hidden] and [4 · hidden, hidden]
-  const Real *hidden, *cell;
-};
-struct GruInputs {
-  const Real *inputs, *weight, *bias;  // [items, steps, 3 · hidden], [3 · hidden, hidden], [3 · hidden]
-  const Real* hidden;
+/// What a layer is computed from: weight [gates · hidden, hidden], bias [gates · hidden], and states [items,
+/// hidden], of which one that is null is 0. The inputs are [items, steps, gates · hidden]; or, for lstm,
+/// null: then they are x input_weightᵀ + bias, with x [items, steps, width] and input_weight [4 · hidden,
+/// width].
+struct RecurrentInputs {
+  const Real *inputs, *weight, *bias, *hidden, *cell;
+  const Real *x = nullptr, *input_weight = nullptr;
+  std::size_t width = 0;
 };
 
-/// What backward needs of each step, in the order of the walk: rows [4 · hidden] of gates, for lstm also rows
-/// [hidden] of cells. Null where nobody will ask for gradients.
+/// What backward needs of each step, a row for each of `Sequences::rows()`: gates [4 · hidden], what the
+/// weights were multiplied with [hidden + width], the output before and x, and for lstm the cell [hidden].
 struct RecurrentKept {
-  Real *gates = nullptr, *cells = nullptr;
+  Real *gates = nullptr, *seen = nullptr, *cells = nullptr;
 };
 
-/// Where results go; all are written whole. `cell` is lstm's.
+/// Where results go; all are written whole. `kept` is null where nobody will ask for gradients.
 struct RecurrentResults {
   Real *outputs, *hidden, *cell;
   RecurrentKept kept = {};
 };
 
-/// What backward starts from: outputs as forward made them, and cotangents, of which those that are null are
-/// zero.
+/// What backward starts from: what was kept, and cotangents, of which those that are null are zero.
 struct RecurrentCotangents {
-  const Real *gates, *cells;  // as kept
-  const Real* outputs_value;  // [items, steps, hidden]
+  RecurrentKept kept;
   const Real *outputs, *hidden, *cell;
 };
 
-/// Where gradients go; all but `inputs` may be null: not wanted.
+/// Where gradients go; those that are null are not wanted.
 struct RecurrentGradients {
-  Real *inputs, *weight, *bias, *hidden, *cell;
+  Real *inputs = nullptr, *weight = nullptr, *bias = nullptr, *hidden = nullptr, *cell = nullptr;
+  Real *x = nullptr, *input_weight = nullptr;
 };
 
-void lstm_forward(const Sequences& s, const LstmInputs& in, const RecurrentResults& to);
-void lstm_backward(const Sequences& s, const LstmInputs& in, const RecurrentCotangents& from,
+void lstm_forward(const Sequences& s, const RecurrentInputs& in, const RecurrentResults& to);
+void lstm_backward(const Sequences& s, const RecurrentInputs& in, const RecurrentCotangents& from,
                    const RecurrentGradients& to);
-void gru_forward(const Sequences& s, const GruInputs& in, const RecurrentResults& to);
-void gru_backward(const Sequences& s, const GruInputs& in, const RecurrentCotangents& from,
+void gru_forward(const Sequences& s, const RecurrentInputs& in, const RecurrentResults& to);
+void gru_backward(const Sequences& s, const RecurrentInputs& in, const RecurrentCotangents& from,
                   const RecurrentGradients& to);
 
 }  // namespace fovea::inline FOVEA_REAL

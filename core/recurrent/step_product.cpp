@@ -42,15 +42,16 @@ void StepProduct::lay_out() {
   }
 }
 
-void StepProduct::operator()(std::size_t rows, const Real* a, bool add, Real* c) const {
+void StepProduct::operator()(std::size_t rows, const Real* a, std::size_t a_stride, bool add, Real* c) const {
   if (!laid_out_) {
-    gemm(rows, n_, k_, 1, {a, k_}, {weight_, transposed_ ? k_ : n_, transposed_}, add ? 1 : 0, c, stride_);
+    gemm(rows, n_, k_, 1, {a, a_stride}, {weight_, transposed_ ? k_ : n_, transposed_}, add ? 1 : 0, c,
+         stride_);
     return;
   }
   for (std::size_t top = 0; top < k_; top += block_rows) {
     const std::size_t deep = std::min(block_rows, k_ - top);
     for (std::size_t left = 0; left < stride_; left += block_columns) {
-      kernels().tile_product(rows, block_columns, deep, 1, a + top, k_, 1,
+      kernels().tile_product(rows, block_columns, deep, 1, a + top, a_stride, 1,
                              blocks_.data() + top * stride_ + left * deep, block_columns, add || top > 0,
                              c + left, stride_);
     }

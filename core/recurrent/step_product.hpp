@@ -16,8 +16,8 @@ class StepProduct {
   /// Elements from row to row of C: n, filled up.
   std::size_t stride() const { return stride_; }
 
-  /// C = A B, or C += A B, with rows [k] of A one after the other. What fills a row of C up is overwritten.
-  void operator()(std::size_t rows, const Real* a, bool add, Real* c) const;
+  /// C = A B, or C += A B, with rows of A `a_stride` apart. What fills a row of C up is overwritten.
+  void operator()(std::size_t rows, const Real* a, std::size_t a_stride, bool add, Real* c) const;
 
  private:
   void lay_out();

@@ -6,40 +6,59 @@
 #include "core/blas.hpp"
 #include "core/kernels/choose.hpp"
 
-namespace fovea::inline FOVEA_REAL::recurrence {
-namespace {
+namespace fovea::inline FOVEA_REAL {
+
+std::size_t Sequences::rows() const {
+  return lengths.empty() ? items * steps : std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+}
+
+namespace recurrence {
 
 // Items that go through their steps together: enough to use each number of the weight several times, few
 // enough to leave blocks for other threads.
 constexpr std::size_t most_block_rows = 16;
 
-template <class Body>
-void each_item(const Sequences& s, std::size_t width, const Body& body) {
-  parallel_for(s.items, rows_per_range(s.steps * width), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t item = begin; item < end; ++item) body(item);
-  });
+Walk::Walk(const Sequences& s, bool cut) : s_(s), block_rows_(std::max<std::size_t>(s.items, 1)) {
+  if (cut && s.items > 0) {
+    const std::size_t blocks = (s.items + most_block_rows - 1) / most_block_rows;
+    block_rows_ = (s.items + blocks - 1) / blocks;
+  }
+  if (s.lengths.empty()) return;
+  order_.resize(s.items);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::size_t a, std::size_t b) { return s.lengths[a] > s.lengths[b]; });
+  std::size_t rows = 0;
+  for (std::size_t number = 0; number < block_count(); ++number) {
+    const Block of = block(number);
+    std::size_t live = of.rows;
+    for (std::size_t t = 0; t < s.steps; ++t) {
+      live = live_at(of, t, live);
+      starts_.push_back(rows);
+      rows += live;
+    }
+  }
 }
 
-}  // namespace
+Block Walk::block(std::size_t number) const {
+  const std::size_t begin = number * block_rows_;
+  return {number, begin, std::min(block_rows_, s_.items - begin)};
+}
 
-Walk::Walk(const Sequences& s, bool cut) : s_(s), block_rows_(std::max<std::size_t>(s.items, 1)) {
-  if (!s.lengths.empty()) {
-    order_.resize(s.items);
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::size_t a, std::size_t b) { return s.lengths[a] > s.lengths[b]; });
-  }
-  if (!cut || s.items == 0) return;
-  const std::size_t blocks = (s.items + most_block_rows - 1) / most_block_rows;
-  block_rows_ = (s.items + blocks - 1) / blocks;
+std::size_t Walk::live_at(const Block& block, std::size_t t, std::size_t near) const {
+  while (near < block.rows && length(block, near) > t) ++near;
+  while (near > 0 && length(block, near - 1) <= t) --near;
+  return near;
 }
 
 Tensor gathered(const Walk& walk, const Block& block, const Real* of_items, std::size_t width,
                 std::size_t stride) {
   if (!of_items) return zeros({block.rows, stride});
   Tensor rows = uninitialized({block.rows, stride});
-  for (std::size_t r = 0; r < block.rows; ++r)
-    std::copy_n(of_items + walk.item(block, r) * width, width, rows.data() + r * stride);
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    Real* row = rows.data() + r * stride;
+    std::fill(std::copy_n(of_items + walk.item(block, r) * width, width, row), row + stride, Real(0));
+  }
   return rows;
 }
 
@@ -57,42 +76,49 @@ void clear_padding(const Sequences& s, std::size_t width, Real* x) {
   }
 }
 
-Tensor states_before(const Sequences& s, const Real* outputs, const Real* start) {
-  Tensor states = uninitialized({s.items, s.steps, s.hidden});
-  const std::size_t width = s.hidden;
-  each_item(s, width, [&](std::size_t item) {
-    const std::size_t length = s.length(item);
-    const Real* from = outputs + item * s.steps * width;
-    Real* to = states.data() + item * s.steps * width;
-    std::fill_n(to + length * width, (s.steps - length) * width, Real(0));
-    if (length == 0) return;
-    Real* first = s.reverse ? to + (length - 1) * width : to;
-    if (start) {
-      std::copy_n(start + item * width, width, first);
-    } else {
-      std::fill_n(first, width, Real(0));
-    }
-    const std::size_t others = (length - 1) * width;
-    std::copy_n(s.reverse ? from + width : from, others, s.reverse ? to : to + width);
-  });
-  return states;
+void fetch(const Real* x, std::size_t count) {
+  constexpr std::size_t line = 64 / sizeof(Real);
+  for (std::size_t k = 0; k < count; k += line) __builtin_prefetch(x + k, 0, 2);  // into the second cache
 }
 
-void weight_gradient(const Sequences& s, std::size_t gates, const Real* d, std::size_t stride,
-                     const Tensor& states, Real* to) {
-  const std::size_t rows = s.items * s.steps;
-  const auto product = [&](const Tensor& of) {
-    gemm(gates, s.hidden, rows, 1, {d, stride, true}, {of.data(), s.hidden}, 0, to, s.hidden);
+Tensor weight_gradient(std::size_t rows, std::size_t gates, const Real* d, std::size_t width,
+                       const Real* seen) {
+  // Turned, for BLAS lays out its second factor faster than its first, and d is the larger one.
+  Tensor turned = uninitialized({width, gates});
+  const auto product = [&](const Real* of) {
+    gemm(width, gates, rows, 1, {of, width, true}, {d, gates}, 0, turned.data(), gates);
   };
-  product(states);
-  if (kernels().finite(gates * s.hidden, to)) return;
-  Tensor kept = states;
+  product(seen);
+  if (all_finite(turned)) return turned;
+  Tensor finite = uninitialized({rows, width});
+  std::copy_n(seen, rows * width, finite.data());
   for (std::size_t row = 0; row < rows; ++row) {
-    const Real* of_row = d + row * stride;
+    const Real* of_row = d + row * gates;
     if (std::all_of(of_row, of_row + gates, [](Real x) { return x == 0; }))
-      std::fill_n(kept.data() + row * s.hidden, s.hidden, Real(0));
+      std::fill_n(finite.data() + row * width, width, Real(0));
   }
-  product(kept);
+  product(finite.data());
+  return turned;
 }
 
-}  // namespace fovea::inline FOVEA_REAL::recurrence
+void turn_back(const Tensor& turned, std::size_t first, std::size_t count, Real* to) {
+  const std::size_t gates = turned.shape()[1];
+  kernels().transpose(count, gates, turned.data() + first * gates, gates, to, count);
+}
+
+void BiasGradient::add(const Block& block, std::size_t rows, const Real* d) {
+  if (!totals_.empty())
+    kernels().add_columns(rows, gates_, d, gates_, totals_.data() + block.number * gates_);
+}
+
+void BiasGradient::write(Real* to) const {
+  if (!to) return;
+  for (std::size_t k = 0; k < gates_; ++k) {
+    double total = 0;
+    for (std::size_t i = k; i < totals_.size(); i += gates_) total += totals_[i];
+    to[k] = static_cast<Real>(total);
+  }
+}
+
+}  // namespace recurrence
+}  // namespace fovea::inline FOVEA_REAL

@@ -8,7 +8,7 @@ namespace fovea::inline FOVEA_REAL::recurrence {
 /// A block of items that goes through its steps together: `rows` of them, the longest first, so that those
 /// that are still (or already) live at a step are its first rows.
 struct Block {
-  std::size_t begin, rows;
+  std::size_t number, begin, rows;
 };
 
 /// In which order items and steps are gone through, by shape and lengths alone.
@@ -17,29 +17,32 @@ class Walk {
   /// All items are one block unless `cut`.
   Walk(const Sequences& s, bool cut);
 
-  const Sequences& sequences() const { return s_; }
   std::size_t item(const Block& block, std::size_t row) const {
     const std::size_t place = block.begin + row;
     return order_.empty() ? place : order_[place];
   }
-  /// Of a row's step: where it lies in [items, steps], and where among what is kept.
+  std::size_t length(const Block& block, std::size_t row) const { return s_.length(item(block, row)); }
+  /// Of a row's step: where it lies in [items, steps], and its row of what is kept.
   std::size_t outer(const Block& block, std::size_t row, std::size_t t) const {
     return item(block, row) * s_.steps + t;
   }
   std::size_t kept(const Block& block, std::size_t row, std::size_t t) const {
-    return block.begin * s_.steps + t * block.rows + row;
+    return row +
+           (starts_.empty() ? block.begin * s_.steps + t * block.rows : starts_[block.number * s_.steps + t]);
   }
   /// Whether step t is the first that the row goes through; `before` is the one before it where it is not.
   bool first(const Block& block, std::size_t row, std::size_t t) const {
-    return s_.reverse ? t + 1 == s_.length(item(block, row)) : t == 0;
+    return s_.reverse ? t + 1 == length(block, row) : t == 0;
   }
   std::size_t before(std::size_t t) const { return s_.reverse ? t + 1 : t - 1; }
 
+  std::size_t block_count() const { return (s_.items + block_rows_ - 1) / block_rows_; }
+  Block block(std::size_t number) const;
   /// body(block), spread over the threads.
   template <class Body>
   void blocks(const Body& body) const {
-    parallel_for(s_.items, block_rows_, [&](std::size_t begin, std::size_t end) {
-      body(Block{begin, end - begin});
+    parallel_for(block_count(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t number = begin; number < end; ++number) body(block(number));
     });
   }
 
@@ -59,13 +62,14 @@ class Walk {
   template <class Step>
   void at(const Block& block, std::size_t n, std::size_t& live, const Step& step) const {
     const std::size_t t = s_.reverse ? s_.steps - 1 - n : n;
-    while (live < block.rows && s_.length(item(block, live)) > t) ++live;
-    while (live > 0 && s_.length(item(block, live - 1)) <= t) --live;
+    live = live_at(block, t, live);
     if (live > 0) step(t, live, n == 0);
   }
+  /// How many rows are live at a step, looked for from a number that should be near.
+  std::size_t live_at(const Block& block, std::size_t t, std::size_t near) const;
 
   const Sequences& s_;
-  std::vector<std::size_t> order_;
+  std::vector<std::size_t> order_, starts_;
   std::size_t block_rows_;
 };
 
@@ -77,12 +81,27 @@ void put_back(const Walk& walk, const Block& block, const Tensor& rows, std::siz
 /// Sets what lies behind each item's length to 0: rows of `width` in [items, steps].
 void clear_padding(const Sequences& s, std::size_t width, Real* x);
 
-/// What each step saw of its item's last output: [items, steps, hidden], 0 behind each item's length.
-Tensor states_before(const Sequences& s, const Real* outputs, const Real* start);
+/// Asks for numbers that will be read soon, while there is still a product to wait for.
+void fetch(const Real* x, std::size_t count);
 
-/// to[gates, hidden] = Σ over all steps of d ⊗ state, d being `gates` numbers at the start of each of the
-/// rows [stride]. A step whose d is all 0 is left out, also where its state is not finite.
-void weight_gradient(const Sequences& s, std::size_t gates, const Real* d, std::size_t stride,
-                     const Tensor& states, Real* to);
+/// Σ over rows of d ⊗ seen, turned: [width, gates]. A row whose d is all 0 is left out, also where what it
+/// saw is not finite.
+Tensor weight_gradient(std::size_t rows, std::size_t gates, const Real* d, std::size_t width,
+                       const Real* seen);
+/// Its rows from `first` on as the gradient [gates, count] of the weight that they belong to.
+void turn_back(const Tensor& turned, std::size_t first, std::size_t count, Real* to);
+
+/// The gradient of a bias, added up block by block in double.
+class BiasGradient {
+ public:
+  BiasGradient(const Walk& walk, std::size_t gates, bool wanted)
+      : gates_(gates), totals_(wanted ? walk.block_count() * gates : 0, 0.0) {}
+  void add(const Block& block, std::size_t rows, const Real* d);
+  void write(Real* to) const;
+
+ private:
+  std::size_t gates_;
+  std::vector<double> totals_;
+};
 
 }  // namespace fovea::inline FOVEA_REAL::recurrence

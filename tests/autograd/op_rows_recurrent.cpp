@@ -71,6 +71,24 @@ std::vector<OpSample> samples(Recurrence (*run)(In, const RecurrenceOptions&),
   return all;
 }
 
+std::vector<Tensor> layer_inputs(Sizes n, std::size_t states) {
+  std::vector<Tensor> in{random({n.items, n.steps, 2}), random({4 * H, 2}, 2), random({4 * H, H}, 3),
+                         random({4 * H}, 4)};
+  for (std::size_t i = 0; i < states; ++i) in.push_back(random({n.items, H}, 5 + i));
+  return in;
+}
+Recurrence run_layer(In in, const RecurrenceOptions& options) {
+  return lstm_layer(in[0], in[1], in[2], in[3], state(in, 4), state(in, 5), options);
+}
+
+std::vector<OpSample> layer_samples() {
+  std::vector<OpSample> all = samples(run_layer, layer_inputs, 2);
+  std::vector<Tensor> without_bias = layer_inputs({2, 3}, 0);
+  without_bias.pop_back();
+  all.push_back({std::move(without_bias), [](In in) { return joined(lstm_layer(in[0], in[1], in[2], {})); }});
+  return all;
+}
+
 double sigma(double x) { return 1 / (1 + std::exp(-x)); }
 
 // One unit, one step: gates of 1, 2, 3, 4 over a cell of 5, and of 1, 2, 3 over a state of 5.
@@ -122,6 +140,40 @@ std::vector<OpRow> recurrent_rows() {
                 lstm(random({2, 3, 8}), random({8, 2}), {}, {}, {{1, 4}});
               },
               {"[lstm]", "item 1", "length 4", "3 steps"}}},
+            {},
+            true},
+      OpRow{"lstm_layer",
+            layer_samples(),
+            {{[] {
+                return lstm_layer(t({1, 1, 1}, {2}), t({4, 1}, {1, 1, 1, 1}), t({4, 1}, {0, 0, 0, 0}),
+                                  t({4}, {-1, 0, 1, 2}), {}, t({1, 1}, {5}))
+                    .hidden;
+              },
+              tensor({1, 1}, {lstm_hidden()})}},
+            {{[] {
+                lstm_layer(random({2, 3, 5}), random({8, 5}), random({8, 3}), {});
+              },
+              {"[lstm_layer]", "weight", "[8, 3]", "4 · hidden"}},
+             {[] {
+                lstm_layer(random({2, 3, 5}), random({8, 4}), random({8, 2}), {});
+              },
+              {"[lstm_layer]", "[2, 3, 5]", "[8, 4]", "[8, width]"}},
+             {[] {
+                lstm_layer(random({2, 3, 5}), random({8, 5}), random({8, 2}), random({2}));
+              },
+              {"[lstm_layer]", "bias", "[2]", "[8]"}},
+             {[] {
+                lstm_layer(random({2, 3, 5}), random({8, 5}), random({8, 2}), {}, random({2, 5}));
+              },
+              {"[lstm_layer]", "hidden state", "[2, 5]", "[2, 2]"}},
+             {[] {
+                lstm_layer(random({2, 3, 5}), random({8, 5}), random({8, 2}), {}, {}, random({3, 2}));
+              },
+              {"[lstm_layer]", "cell state", "[3, 2]", "[2, 2]"}},
+             {[] {
+                lstm_layer(random({2, 3, 5}), random({8, 5}), random({8, 2}), {}, {}, {}, {{4, 1}});
+              },
+              {"[lstm_layer]", "item 0", "length 4", "3 steps"}}},
             {},
             true},
       OpRow{"gru",

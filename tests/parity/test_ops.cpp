@@ -57,6 +57,11 @@ Outputs lstm_of(Case& c) {
   return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}, {"cell", y.cell}};
 }
 
+Outputs lstm_layer_of(Case& c) {
+  const Recurrence y = lstm_layer(c["x"], c["input_weight"], c["weight"], c["bias"], c["hidden"], c["cell"]);
+  return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}, {"cell", y.cell}};
+}
+
 Outputs gru_of(Case& c) {
   const Recurrence y = gru(c["inputs"], c["weight"], c["bias"], given(c, "hidden"), recurrence_options(c));
   return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}};
@@ -97,6 +102,7 @@ const Recipes ops = {
      [](Case& c) { return additive_attention(c["a"], c["b"], c["v"], c["values"]).context; }},
     {"additive_scores", [](Case& c) { return additive_scores(c["a"], c["b"], c["v"]); }},
     {"lstm", lstm_of},
+    {"lstm_layer", lstm_layer_of},
     {"gru", gru_of},
     {"linear",
      [](Case& c) { return linear(c["input"], c["weight"], c.has("bias") ? c["bias"] : Variable()); }},

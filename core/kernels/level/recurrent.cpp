@@ -11,21 +11,24 @@ inline Real unless_zero(Real cotangent, Real product) { return cotangent == 0 ? 
 inline Real tanh_slope(Real y) { return (Real(1) - y) * (Real(1) + y); }
 inline Real sigmoid_slope(Real y) { return y * (Real(1) - y); }
 
+// y = f(x + u). Gate by gate: in one loop over all of them a processor would wait for the longest chain of
+// each step, where here it has several steps in flight.
+template <Real (*f)(Real)>
+void gate(std::size_t n, const Real* x, const Real* u, Real* y) {
+#pragma omp simd
+  for (std::size_t k = 0; k < n; ++k) y[k] = f(x[k] + u[k]);
+}
+
 void lstm_cell(std::size_t n, const Real* x, const Real* u, const Real* c, Real* gates, Real* c_after,
                Real* h) {
+  gate<sigmoid_of>(2 * n, x, u, gates);
+  gate<tanh_of>(n, x + 2 * n, u + 2 * n, gates + 2 * n);
+  gate<sigmoid_of>(n, x + 3 * n, u + 3 * n, gates + 3 * n);
 #pragma omp simd
   for (std::size_t k = 0; k < n; ++k) {
-    const Real i = sigmoid_of(x[k] + u[k]);
-    const Real f = sigmoid_of(x[n + k] + u[n + k]);
-    const Real g = tanh_of(x[2 * n + k] + u[2 * n + k]);
-    const Real o = sigmoid_of(x[3 * n + k] + u[3 * n + k]);
-    const Real next = f * c[k] + i * g;
-    gates[k] = i;
-    gates[n + k] = f;
-    gates[2 * n + k] = g;
-    gates[3 * n + k] = o;
+    const Real next = gates[n + k] * c[k] + gates[k] * gates[2 * n + k];
     c_after[k] = next;
-    h[k] = o * tanh_of(next);
+    h[k] = gates[3 * n + k] * tanh_of(next);
   }
 }
 

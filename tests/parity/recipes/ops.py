@@ -160,6 +160,19 @@ def recurrence():
 
         return run
 
+    def lstm_layer(x, input_weight, weight, bias, hidden, cell):
+        module = torch.nn.LSTM(x.shape[-1], weight.shape[1], batch_first=True)
+        parameters = {"weight_ih_l0": input_weight, "weight_hh_l0": weight, "bias_ih_l0": bias,
+                      "bias_hh_l0": torch.zeros(len(bias))}
+        outputs, (hidden, cell) = functional_call(module, parameters, (x, (hidden[None], cell[None])))
+        return {"outputs": outputs, "hidden": hidden[0], "cell": cell[0]}
+
+    yield case(
+        "lstm_layer: from a state",
+        lstm_layer,
+        {"x": normal(3, 4, 2), "input_weight": normal(20, 2), "weight": normal(20, 5), "bias": normal(20),
+         "hidden": normal(3, 5), "cell": normal(3, 5)},
+    )
     for name, gates, states, others in [("lstm", 4, 2, {}), ("gru", 3, 1, {"bias": normal(15)})]:
         run = layer({"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[name], gates, states)
         inputs = {"inputs": normal(3, 4, 5 * gates), "weight": normal(5 * gates, 5), **others}
