@@ -87,7 +87,8 @@ Variable permute(const Variable& x, const std::vector<std::size_t>& axes);
 Variable slice(const Variable& x, int axis, std::size_t begin, std::size_t end);
 /// Joined along an axis; all other lengths are equal.
 Variable concat(const std::vector<Variable>& parts, int axis);
-
+/// Parts of equal length along an axis.
+std::vector<Variable> split(const Variable& x, int axis, std::size_t parts);
 /// Joined along a new axis; all shapes are equal.
 Variable stack(const std::vector<Variable>& parts, int axis);
 

@@ -45,6 +45,27 @@ Variable slice(const Variable& x, int axis, std::size_t begin, std::size_t end) 
   return record(slice_op, numbers::slice(x.value(), along, begin, end), Wrt{x, to_x});
 }
 
+static const Op split_op{"split"};
+
+std::vector<Variable> split(const Variable& x, int axis, std::size_t parts) {
+  check(in_range(axis, x.rank()), split_op, "axis ", axis, " is outside ", x.shape());
+  const std::size_t along = axis_of(axis, x.rank());
+  check(parts > 0 && x.shape()[along] % parts == 0, split_op, "axis ", axis, " of ", x.shape(),
+        " does not divide into ", parts, " parts");
+  const std::size_t length = x.shape()[along] / parts;
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < parts; ++i)
+    values.push_back(share(numbers::slice(x.value(), along, i * length, (i + 1) * length)));
+  const auto to_x = [along, shape = values[0]->shape()](Cotangents dy) {
+    const bool all = std::all_of(dy.begin(), dy.end(), [](const Value& d) { return d != nullptr; });
+    const Tensor none = all ? Tensor() : zeros(shape);  // of a part that nobody used
+    std::vector<const Tensor*> tensors;
+    for (const Value& d : dy) tensors.push_back(d ? d.get() : &none);
+    return Gradients{share(numbers::concat(tensors, along))};
+  };
+  return record_joint(split_op, std::move(values), std::span(&x, 1), to_x);
+}
+
 static const Op concat_op{"concat"};
 
 Variable concat(const std::vector<Variable>& parts, int axis) {

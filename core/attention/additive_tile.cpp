@@ -47,8 +47,9 @@ class AdditiveTile final : public ScoreTile {
         head_(head),
         hidden_(attention.width),
         units_(padded(attention.width, 4)),
+        columns_(tile_columns(attention.keys)),
         v_(units_),
-        key_exponentials_(parts_of(attention.keys, key_tile) * units_ * key_tile),
+        key_exponentials_(parts_of(attention.keys, key_tile) * units_ * columns_),
         key_ranges_(parts_of(attention.keys, key_tile)),
         queries_(query_tile * units_),
         query_exponentials_(query_tile * units_),
@@ -73,7 +74,9 @@ class AdditiveTile final : public ScoreTile {
       std::fill(out + hidden_, out + units_, Real(0));
       pack_row(query(r), hidden_, queries_.data() + r * units_, units_);
     }
-    std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
+    if (!to_queries_.empty()) {
+      std::fill_n(to_queries_.begin(), rows.size() * units_ * kernels().additive_lanes, Real(0));
+    }
     std::fill(to_v_.begin(), to_v_.end(), Real(0));
   }
 
@@ -84,7 +87,7 @@ class AdditiveTile final : public ScoreTile {
   }
 
   void add_gradients(std::size_t tile, const Real* ds) override {
-    ds_total_ += kernels().sum(taken_.size() * key_tile, ds);
+    ds_total_ += kernels().sum(taken_.size() * columns_, ds);
     kernels().additive_grad(shape(), query_exponentials_.data(), at(key_exponentials_, tile), ds, careful_,
                             some_odd_ ? &odd_ : nullptr, to_queries_.data(), at(to_keys_, tile),
                             to_v_.data());
@@ -102,7 +105,7 @@ class AdditiveTile final : public ScoreTile {
   void put_key_gradients(Real* to, std::size_t step) override {
     for (std::size_t t = 0; t < attention_.keys; ++t) {
       const Real* sum = at(to_keys_, t / key_tile) + t % key_tile;
-      for (std::size_t h = 0; h < hidden_; ++h) to[t * step + h] = times(4 * v_[h], sum[h * key_tile]);
+      for (std::size_t h = 0; h < hidden_; ++h) to[t * step + h] = times(4 * v_[h], sum[h * columns_]);
     }
   }
 
@@ -115,8 +118,8 @@ class AdditiveTile final : public ScoreTile {
   const Real* v() const { return attention_.v + head_ * hidden_; }
   const Real* query(std::size_t r) const { return attention_.query.row(taken_[r].item, head_, taken_[r].i); }
   const Real* key(std::size_t t) const { return attention_.key.row(group_, head_, t); }
-  Real* at(Buffer& panels, std::size_t tile) const { return panels.data() + tile * units_ * key_tile; }
-  AdditiveShape shape() const { return {taken_.size(), key_tile, units_}; }
+  Real* at(Buffer& panels, std::size_t tile) const { return panels.data() + tile * units_ * columns_; }
+  AdditiveShape shape() const { return {taken_.size(), columns_, units_}; }
 
   static Real lanes_of(const Buffer& sums, std::size_t n) {
     const std::size_t lanes = kernels().additive_lanes;
@@ -127,14 +130,14 @@ class AdditiveTile final : public ScoreTile {
     const Span keys = keys_of(tile, attention_.keys);
     Ranges& ranges = key_ranges_[tile];
     ranges.clear(hidden_);
-    Buffer rows(key_tile * hidden_);
+    Buffer rows(columns_ * hidden_);
     for (std::size_t t = keys.begin; t < keys.end; ++t) {
       ranges.add(hidden_, key(t), rows.data() + (t - keys.begin) * hidden_);
     }
     std::fill(rows.begin() + (keys.end - keys.begin) * hidden_, rows.end(), Real(0));
     Real* panel = at(key_exponentials_, tile);
-    kernels().transpose(key_tile, hidden_, rows.data(), hidden_, panel, key_tile);
-    std::fill(panel + hidden_ * key_tile, panel + units_ * key_tile, Real(0));
+    kernels().transpose(columns_, hidden_, rows.data(), hidden_, panel, columns_);
+    std::fill(panel + hidden_ * columns_, panel + units_ * columns_, Real(0));
   }
 
   // What is special about the present queries and a tile of keys.
@@ -149,16 +152,17 @@ class AdditiveTile final : public ScoreTile {
     }
     if (!some_odd_) return;
     const Span keys = keys_of(tile, attention_.keys);
-    odd_keys_.assign(units_ * key_tile, 0);
+    odd_keys_.assign(units_ * columns_, 0);
     kernels().transpose(keys.end - keys.begin, hidden_, key(keys.begin), attention_.key.row_step,
-                        odd_keys_.data(), key_tile);
+                        odd_keys_.data(), columns_);
     odd_ = {queries_.data(), odd_keys_.data(), odd_units_.data()};
   }
 
   const Attention& attention_;
   std::size_t group_, head_, hidden_, units_;  // units: hidden, filled up with those of v = 0
+  std::size_t columns_;                        // of a tile
   Buffer v_;
-  Buffer key_exponentials_;  // [tiles, units, key_tile]
+  Buffer key_exponentials_;  // [tiles, units, columns]
   std::vector<Ranges> key_ranges_;
   Buffer queries_, query_exponentials_;  // [query_tile, units]
   Ranges query_ranges_;
@@ -170,7 +174,7 @@ class AdditiveTile final : public ScoreTile {
   bool careful_ = false, some_odd_ = false;
   AdditiveOdd odd_{};
   std::vector<unsigned char> odd_units_;
-  std::vector<Real> odd_keys_;  // [units, key_tile]
+  std::vector<Real> odd_keys_;  // [units, columns]
 };
 
 }  // namespace

@@ -15,6 +15,8 @@ constexpr std::size_t least_chunk_tiles = 3;  // each chunk packs the keys anew
 
 constexpr std::size_t parts_of(std::size_t n, std::size_t size) { return (n + size - 1) / size; }
 constexpr std::size_t padded(std::size_t n, std::size_t to = tile_lanes) { return parts_of(n, to) * to; }
+/// Keys that each tile has room for: short sequences need less than key_tile.
+constexpr std::size_t tile_columns(std::size_t keys) { return std::min(key_tile, padded(keys)); }
 
 /// A query: number `i` of its item.
 struct QueryRow {
@@ -44,6 +46,9 @@ struct Division {
 struct Task {
   std::size_t group, head, chunk;
   std::size_t begin, end;  // rows
+
+  /// Queries that a tile needs room for.
+  std::size_t tile_rows() const { return std::min(query_tile, end - begin); }
 };
 
 inline std::size_t task_count(const Attention& a, const Division& d) { return d.groups * a.heads * d.chunks; }

@@ -11,6 +11,7 @@ class DotTile final : public ScoreTile {
       : attention_(attention),
         head_(head),
         step_(padded(attention.width)),
+        columns_(tile_columns(attention.keys)),
         keys_(turned(attention.key.row(group, head, 0), attention.keys, attention.width,
                      attention.key.row_step)),
         queries_(query_tile * step_) {
@@ -31,20 +32,20 @@ class DotTile final : public ScoreTile {
     }
     if (to_queries_.empty()) return;
     finite_ = kernels().finite(rows.size() * step_, queries_.data());
-    std::fill(to_queries_.begin(), to_queries_.end(), Real(0));
+    std::fill_n(to_queries_.begin(), rows.size() * step_, Real(0));
   }
 
   void scores(std::size_t tile, Real* s) override {
-    kernels().tile_product(taken_.size(), key_tile, attention_.width, attention_.scale, queries_.data(),
-                           step_, 1, keys_.data() + tile * attention_.width * key_tile, key_tile, false, s,
-                           key_tile);
+    kernels().tile_product(taken_.size(), columns_, attention_.width, attention_.scale, queries_.data(),
+                           step_, 1, keys_.data() + tile * attention_.width * columns_, columns_, false, s,
+                           columns_);
   }
 
   void add_gradients(std::size_t tile, const Real* ds) override {
     const Span keys = keys_of(tile, attention_.keys);
-    add(rows_.finite(tile), taken_.size(), keys.end - keys.begin, ds, key_tile, 1, rows_.row(keys.begin),
+    add(rows_.finite(tile), taken_.size(), keys.end - keys.begin, ds, columns_, 1, rows_.row(keys.begin),
         rows_.step(), to_queries_.data());
-    add(finite_, keys.end - keys.begin, taken_.size(), ds, 1, key_tile, queries_.data(), step_,
+    add(finite_, keys.end - keys.begin, taken_.size(), ds, 1, columns_, queries_.data(), step_,
         to_keys_.data() + keys.begin * step_);
   }
 
@@ -73,8 +74,8 @@ class DotTile final : public ScoreTile {
   }
 
   const Attention& attention_;
-  std::size_t head_, step_;
-  Buffer keys_;  // turned
+  std::size_t head_, step_, columns_;  // between rows of queries, and of a tile of scores
+  Buffer keys_;                        // turned
   Buffer queries_;
   PackedRows rows_;  // the keys as they are
   Buffer to_queries_, to_keys_;

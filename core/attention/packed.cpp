@@ -21,15 +21,15 @@ PackedRows::PackedRows(const Real* data, std::size_t count, std::size_t width, s
 }
 
 Buffer turned(const Real* data, std::size_t count, std::size_t width, std::size_t step) {
-  const std::size_t tiles = parts_of(count, key_tile);
-  Buffer result(tiles * width * key_tile);
+  const std::size_t tiles = parts_of(count, key_tile), columns = tile_columns(count);
+  Buffer result(tiles * width * columns);
   for (std::size_t tile = 0; tile < tiles; ++tile) {
     const Span keys = keys_of(tile, count);
-    Real* to = result.data() + tile * width * key_tile;
-    kernels().transpose(keys.end - keys.begin, width, data + keys.begin * step, step, to, key_tile);
-    if (keys.end - keys.begin == key_tile) continue;
+    Real* to = result.data() + tile * width * columns;
+    kernels().transpose(keys.end - keys.begin, width, data + keys.begin * step, step, to, columns);
+    if (keys.end - keys.begin == columns) continue;
     for (std::size_t d = 0; d < width; ++d) {
-      std::fill(to + d * key_tile + (keys.end - keys.begin), to + (d + 1) * key_tile, Real(0));
+      std::fill(to + d * columns + (keys.end - keys.begin), to + (d + 1) * columns, Real(0));
     }
   }
   return result;

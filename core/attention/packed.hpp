@@ -35,7 +35,7 @@ class PackedRows {
   std::vector<unsigned char> finite_;  // one for each tile of key_tile rows
 };
 
-/// The same rows with their axes turned, tile after tile: [tiles, width, key_tile], zeros behind the last
+/// The same rows with their axes turned, tile after tile: [tiles, width, columns], zeros behind the last
 /// row.
 Buffer turned(const Real* data, std::size_t count, std::size_t width, std::size_t step);
 

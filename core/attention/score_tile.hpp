@@ -15,12 +15,12 @@ class ScoreTile {
 
   /// The queries that what follows is about; at most query_tile.
   virtual void take_queries(std::span<const QueryRow> rows) = 0;
-  /// s [queries, key_tile]: the score of each query and each key of a tile. A score depends on its own query
-  /// and key alone, to the last bit. What stands behind the last key means nothing.
+  /// s [queries, tile_columns]: the score of each query and each key of a tile. A score depends on its own
+  /// query and key alone, to the last bit. What stands behind the last key means nothing.
   virtual void scores(std::size_t tile, Real* s) = 0;
 
-  /// Adds what ds [queries, key_tile] gives to queries and keys. Of the tile whose `scores` were asked for
-  /// last. A ds of 0 leaves a pair out, whatever it holds. Behind the last key ds is 0.
+  /// Adds what ds [queries, tile_columns] gives to queries and keys. Of the tile whose `scores` were asked
+  /// for last. A ds of 0 leaves a pair out, whatever it holds. Behind the last key ds is 0.
   virtual void add_gradients(std::size_t tile, const Real* ds) = 0;
   /// Closes with the present queries; writes their gradients unless `to` is empty.
   virtual void put_query_gradients(const Matrices<Real>& to) = 0;

@@ -26,13 +26,14 @@ class Forward {
         results_(results),
         rows_(attention, division, task),
         score_(score_tile(attention, task.group, task.head, false)),
-        scores_(query_tile * key_tile),
+        columns_(tile_columns(attention.keys)),
+        scores_(task.tile_rows() * columns_),
         normalised_(results.context || results.weights || results.entropy || results.rows) {
     if (!results.context) return;
     values_ = PackedRows(attention.value.row(task.group, task.head, 0), attention.keys, attention.value_width,
                          attention.value.row_step);
     width_ = padded(attention.value_width);
-    context_.resize(query_tile * width_);
+    context_.resize(task.tile_rows() * width_);
   }
 
   void run() {
@@ -61,7 +62,7 @@ class Forward {
     }
     rows_.prepare(tile, cover, scores_.data());
     if (results_.weights) copy_to(results_.weights, keys);
-    kernels().online_softmax(rows_.size(), n, scores_.data(), key_tile, results_.entropy != nullptr,
+    kernels().online_softmax(rows_.size(), n, scores_.data(), columns_, results_.entropy != nullptr,
                              softmax_.data(), shrink_.data());
     if (results_.context) add_values(tile, keys);
   }
@@ -78,10 +79,10 @@ class Forward {
     rows_.drop(tile, scores_.data());
     const std::size_t n = keys.end - keys.begin;
     if (values_.finite(tile)) {
-      kernels().tile_product(rows_.size(), width_, n, 1, scores_.data(), key_tile, 1, values_.row(keys.begin),
+      kernels().tile_product(rows_.size(), width_, n, 1, scores_.data(), columns_, 1, values_.row(keys.begin),
                              values_.step(), true, context_.data(), width_);
     } else {
-      add_selected(rows_.size(), width_, n, scores_.data(), key_tile, 1, values_.row(keys.begin),
+      add_selected(rows_.size(), width_, n, scores_.data(), columns_, 1, values_.row(keys.begin),
                    values_.step(), context_.data(), width_);
     }
   }
@@ -112,7 +113,7 @@ class Forward {
 
   void copy_to(Real* matrix, Span keys) {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      std::copy_n(scores_.data() + r * key_tile, keys.end - keys.begin,
+      std::copy_n(scores_.data() + r * columns_, keys.end - keys.begin,
                   matrix + rows_.number(r) * attention_.keys + keys.begin);
     }
   }
@@ -130,6 +131,7 @@ class Forward {
   std::unique_ptr<ScoreTile> score_;
   PackedRows values_;
   std::size_t width_ = 0;  // of the context's rows
+  std::size_t columns_;    // of a tile
   Buffer scores_;          // and what becomes of them: exp(s - max), with dropout
   Buffer context_;
   std::vector<SoftmaxRow> softmax_;

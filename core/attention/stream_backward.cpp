@@ -28,16 +28,17 @@ class Backward {
         gradients_(gradients),
         rows_(attention, division, task),
         score_(score_tile(attention, task.group, task.head, true)),
-        weights_(query_tile * key_tile),
-        ds_(query_tile * key_tile),
+        columns_(tile_columns(attention.keys)),
+        weights_(task.tile_rows() * columns_),
+        ds_(weights_.size()),
         // Otherwise the scores' own cotangents are all there is.
         normalised_(cotangents.context_cotangent || cotangents.weights_cotangent || cotangents.entropy) {
-    if (cotangents.entropy) scores_.resize(query_tile * key_tile);
+    if (cotangents.entropy) scores_.resize(weights_.size());
     if (!cotangents.context_cotangent) return;
     width_ = padded(attention.value_width);
     values_ = turned(attention.value.row(task.group, task.head, 0), attention.keys, attention.value_width,
                      attention.value.row_step);
-    dcontext_.resize(query_tile * width_);
+    dcontext_.resize(task.tile_rows() * width_);
     if (!gradients.value) return;
     to_values_.resize(attention.keys * width_);
     std::fill(to_values_.begin(), to_values_.end(), Real(0));
@@ -108,10 +109,10 @@ class Backward {
     }
     if (gradients_.bias) put_bias(keys, true);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      Real* row = ds_.data() + r * key_tile;
+      Real* row = ds_.data() + r * columns_;
       if (cotangents_.scores)
         kernels().add_into(n, cotangents_.scores + rows_.number(r) * attention_.keys + keys.begin, row);
-      std::fill(row + n, row + key_tile, Real(0));
+      std::fill(row + n, row + columns_, Real(0));
     }
     score_->add_gradients(tile, ds_.data());
   }
@@ -121,26 +122,26 @@ class Backward {
     const std::size_t m = rows_.size(), n = keys.end - keys.begin;
     rows_.prepare(tile, cover, weights_.data());
     for (std::size_t r = 0; r < m; ++r) {
-      if (!active_[r]) std::fill_n(weights_.data() + r * key_tile, n, masked);
+      if (!active_[r]) std::fill_n(weights_.data() + r * columns_, n, masked);
     }
-    if (cotangents_.entropy) std::copy_n(weights_.data(), m * key_tile, scores_.data());
-    kernels().softmax_weights(m, n, weights_.data(), key_tile, statistics_.data());
+    if (cotangents_.entropy) std::copy_n(weights_.data(), m * columns_, scores_.data());
+    kernels().softmax_weights(m, n, weights_.data(), columns_, statistics_.data());
 
     const bool context = static_cast<bool>(cotangents_.context_cotangent);
     if (context) {
-      kernels().tile_product(m, key_tile, attention_.value_width, 1, dcontext_.data(), width_, 1,
-                             values_.data() + tile * attention_.value_width * key_tile, key_tile, false,
-                             ds_.data(), key_tile);
+      kernels().tile_product(m, columns_, attention_.value_width, 1, dcontext_.data(), width_, 1,
+                             values_.data() + tile * attention_.value_width * columns_, columns_, false,
+                             ds_.data(), columns_);
       rows_.drop(tile, ds_.data());
     } else {
       std::fill(ds_.begin(), ds_.end(), Real(0));
     }
     for (std::size_t r = 0; cotangents_.weights_cotangent && r < m; ++r) {
       kernels().add_into(n, cotangents_.weights_cotangent + rows_.number(r) * attention_.keys + keys.begin,
-                         ds_.data() + r * key_tile);
+                         ds_.data() + r * columns_);
     }
     kernels().attention_grad(m, n, weights_.data(), cotangents_.entropy ? scores_.data() : nullptr,
-                             ds_.data(), key_tile, statistics_.data());
+                             ds_.data(), columns_, statistics_.data());
     if (!to_values_.empty()) add_value_gradients(tile, keys);
   }
 
@@ -148,10 +149,10 @@ class Backward {
     rows_.drop(tile, weights_.data());
     Real* to = to_values_.data() + keys.begin * width_;
     if (finite_) {
-      kernels().tile_product(keys.end - keys.begin, width_, rows_.size(), 1, weights_.data(), 1, key_tile,
+      kernels().tile_product(keys.end - keys.begin, width_, rows_.size(), 1, weights_.data(), 1, columns_,
                              dcontext_.data(), width_, true, to, width_);
     } else {
-      add_selected(keys.end - keys.begin, width_, rows_.size(), weights_.data(), 1, key_tile,
+      add_selected(keys.end - keys.begin, width_, rows_.size(), weights_.data(), 1, columns_,
                    dcontext_.data(), width_, to, width_);
     }
   }
@@ -160,7 +161,7 @@ class Backward {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       Real* to = gradients_.bias + rows_.number(r) * attention_.keys + keys.begin;
       if (any) {
-        std::copy_n(ds_.data() + r * key_tile, keys.end - keys.begin, to);
+        std::copy_n(ds_.data() + r * columns_, keys.end - keys.begin, to);
       } else {
         std::fill_n(to, keys.end - keys.begin, Real(0));
       }
@@ -174,6 +175,7 @@ class Backward {
   TileRows rows_;
   std::unique_ptr<ScoreTile> score_;
   std::size_t width_ = 0;         // of the context's rows
+  std::size_t columns_;           // of a tile
   Buffer values_;                 // turned
   Buffer weights_, scores_, ds_;  // of a tile
   Buffer dcontext_;               // of the present queries

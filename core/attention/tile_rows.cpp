@@ -11,7 +11,11 @@ namespace fovea::inline FOVEA_REAL::streaming {
 using Cover = MaskView::Cover;
 
 TileRows::TileRows(const Attention& attention, const Division& division, const Task& task)
-    : attention_(attention), division_(division), task_(task), keep_(key_tile) {}
+    : attention_(attention),
+      division_(division),
+      task_(task),
+      columns_(tile_columns(attention.keys)),
+      keep_(columns_) {}
 
 void TileRows::take(std::size_t begin) {
   rows_.clear();
@@ -40,7 +44,7 @@ Cover TileRows::cover(std::size_t tile) const {
 void TileRows::prepare(std::size_t tile, Cover cover, Real* s) {
   const Span keys = keys_of(tile, attention_.keys);
   const std::size_t n = keys.end - keys.begin;
-  for (std::size_t r = 0; r < rows_.size(); ++r, s += key_tile) {
+  for (std::size_t r = 0; r < rows_.size(); ++r, s += columns_) {
     const auto [item, i] = rows_[r];
     if (attention_.bias) {
       const std::size_t step = attention_.bias_key_step;
@@ -57,7 +61,7 @@ void TileRows::draw(std::size_t tile) {
   drawn_ = tile;
   const Span keys = keys_of(tile, attention_.keys);
   const std::size_t n = keys.end - keys.begin;
-  factors_.resize(query_tile * key_tile);
+  factors_.resize(task_.tile_rows() * columns_);
   // Rows of short sequences follow each other in the stream of words, and are drawn together.
   const std::size_t together = n == attention_.keys ? key_tile / std::max<std::size_t>(n, 1) : 1;
   for (std::size_t r = 0; r < rows_.size();) {
@@ -66,17 +70,16 @@ void TileRows::draw(std::size_t tile) {
     Real drawn[key_tile];
     keep_elements(*attention_.rng, 1 - attention_.dropout, number(r) * attention_.keys + keys.begin,
                   {drawn, (end - r) * n});
+    kernels().scale((end - r) * n, static_cast<Real>(1 / (1 - attention_.dropout)), drawn, drawn);
     for (const Real* from = drawn; r < end; ++r, from += n)
-      pack_row(from, n, factors_.data() + r * key_tile, key_tile);
+      pack_row(from, n, factors_.data() + r * columns_, columns_);
   }
-  kernels().scale(rows_.size() * key_tile, static_cast<Real>(1 / (1 - attention_.dropout)), factors_.data(),
-                  factors_.data());
 }
 
 void TileRows::drop(std::size_t tile, Real* x) {
   if (attention_.dropout == 0) return;
   draw(tile);
-  kernels().mul_or_zero(rows_.size() * key_tile, factors_.data(), 1, x, 1, x);
+  kernels().mul_or_zero(rows_.size() * columns_, factors_.data(), 1, x, 1, x);
 }
 
 }  // namespace fovea::inline FOVEA_REAL::streaming

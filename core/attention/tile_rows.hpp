@@ -32,7 +32,8 @@ class TileRows {
   const Division& division_;
   const Task& task_;
   std::vector<QueryRow> rows_;
-  Buffer factors_;                    // of dropout, [queries, key_tile]
+  std::size_t columns_;               // of a tile
+  Buffer factors_;                    // of dropout, [queries, columns]
   std::optional<std::size_t> drawn_;  // the tile that they belong to
   std::vector<unsigned char> keep_;
 };

@@ -31,10 +31,14 @@ Real scale_of(const MultiHead& module) {
              : Real(1) / std::sqrt(static_cast<Real>(module.width() / module.heads));
 }
 
-// Projection `n` of queries, keys and values: rows n · width … of the one weight.
-Variable projected(const MultiHead& module, const Variable& x, std::size_t n) {
-  const std::size_t begin = n * module.width(), end = begin + module.width();
-  return linear(x, slice(module.in.weight, 0, begin, end), slice(module.in.bias, 0, begin, end));
+// Projections `begin` … `end`-1 of queries, keys and values, side by side: these rows of the one weight.
+Variable projected(const MultiHead& module, const Variable& x, std::size_t begin, std::size_t end) {
+  const std::size_t first = begin * module.width(), last = end * module.width();
+  return linear(x, slice(module.in.weight, 0, first, last), slice(module.in.bias, 0, first, last));
+}
+
+bool same(const Variable& a, const Variable& b) {
+  return a.shared() == b.shared() && a.node() == b.node() && a.slot() == b.slot();
 }
 
 Attended by_heads(const MultiHead& module, const Variable& query, const Variable& keys,
@@ -107,8 +111,8 @@ Attended MultiHead::operator()(const Variable& x, Pass& pass, const AttendOption
   const Variable packed = in(x);
   if (score != HeadScore::additive)
     return joined(*this, packed_attention(packed, scale_of(*this), to_op), pass);
-  const auto part = [&](std::size_t n) { return slice(packed, -1, n * width(), (n + 1) * width()); };
-  return joined(*this, by_heads(*this, part(0), part(1), part(2), to_op), pass);
+  const std::vector<Variable> parts = split(packed, -1, 3);
+  return joined(*this, by_heads(*this, parts[0], parts[1], parts[2], to_op), pass);
 }
 
 Attended MultiHead::operator()(const Variable& query, const Variable& keys, const Variable& values,
@@ -119,7 +123,9 @@ Attended MultiHead::operator()(const Variable& query, const Variable& keys, cons
 MultiHead::Prepared MultiHead::prepare(const Variable& keys, const Variable& values) const {
   check_shape(*this, "keys", keys);
   check_shape(*this, "values", values);
-  return {projected(*this, keys, 1), projected(*this, values, 2)};
+  if (!same(keys, values)) return {projected(*this, keys, 1, 2), projected(*this, values, 2, 3)};
+  const std::vector<Variable> both = split(projected(*this, keys, 1, 3), -1, 2);
+  return {both[0], both[1]};
 }
 
 Attended MultiHead::attend_prepared(const Variable& query, const Prepared& prepared, Pass& pass,
@@ -128,7 +134,7 @@ Attended MultiHead::attend_prepared(const Variable& query, const Prepared& prepa
   check_shape(*this, "prepared keys", prepared.keys);
   check_shape(*this, "prepared values", prepared.values);
   const AttentionOptions to_op = options_for(*this, options, pass);
-  return joined(*this, by_heads(*this, projected(*this, query, 0), prepared.keys, prepared.values, to_op),
+  return joined(*this, by_heads(*this, projected(*this, query, 0, 1), prepared.keys, prepared.values, to_op),
                 pass);
 }
 

@@ -1,6 +1,16 @@
 #include "autograd/op_rows.hpp"
 
 namespace fovea::inline FOVEA_REAL {
+namespace {
+
+// All results in one, so that a sample can look at each.
+Variable flat(const std::vector<Variable>& results) {
+  std::vector<Variable> parts;
+  for (const Variable& result : results) parts.push_back(reshape(result, {result.size()}));
+  return concat(parts, 0);
+}
+
+}  // namespace
 
 std::vector<OpRow> layout_rows() {
   return {
@@ -117,6 +127,32 @@ std::vector<OpRow> layout_rows() {
               },
               {"[concat]", "[2, 3]", "[3, 3]"}},
              {[] { concat({}, 0); }, {"[concat]", "nothing"}}}},
+      OpRow{"split",
+            {{{random({6, 2})}, [](In in) { return flat(split(in[0], 0, 3)); }},
+             {{random({2, 4, 2})}, [](In in) { return flat(split(in[0], -2, 2)); }},
+             {{random({0, 4})}, [](In in) { return flat(split(in[0], 1, 2)); }}},
+            {{[] {
+                return split(t({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), 1, 2)[1];
+              },
+              tensor({2, 2}, {3, 4, 7, 8})},
+             {[] {
+                return split(t({2, 2}, {1, 2, 3, 4}), 0, 1)[0];
+              },
+              tensor({2, 2}, {1, 2, 3, 4})}},
+            {{[] {
+                split(random({2, 3}), 1, 2);
+              },
+              {"[split]", "[2, 3]", "2 parts"}},
+             {[] {
+                split(random({2, 3}), 2, 1);
+              },
+              {"[split]", "axis 2"}},
+             {[] {
+                split(random({2, 3}), 1, 0);
+              },
+              {"[split]", "0 parts"}}},
+            {},
+            true},
       OpRow{"stack",
             {{{random({2, 3}), random({2, 3}, 2)},
               [](In in) {

@@ -116,6 +116,11 @@ const Recipes ops = {
     {"permute", [](Case& c) { return permute(c["x"], c.counts("axes")); }},
     {"slice", [](Case& c) { return slice(c["x"], c.integer("axis"), c.count("begin"), c.count("end")); }},
     {"concat", [](Case& c) { return concat(parts(c), c.integer("axis")); }},
+    {"split",
+     [](Case& c) {
+       const std::vector<Variable> of = split(c["x"], c.integer("axis"), c.count("parts"));
+       return std::map<std::string, Variable>{{"a", of[0]}, {"b", of[1]}, {"c", of[2]}};
+     }},
     {"stack", [](Case& c) { return stack(parts(c), c.integer("axis")); }},
     {"gather", [](Case& c) { return gather(c["weight"], c.ids("input"), padding(c)); }},
     {"embedding_bag",

@@ -1,3 +1,6 @@
+#include <bit>
+#include <utility>
+
 #include "core/kernels/level/parts.hpp"
 #include "core/kernels/level/vector.hpp"
 
@@ -33,12 +36,28 @@ Lanes product(Lanes a, Lanes b) {
 #endif
 }
 
+/// The words of x and y in this order in memory.
+Lanes side_by_side(Lanes x, Lanes y) {
+  constexpr bool little = std::endian::native == std::endian::little;
+  return little ? (x & 0xFFFFFFFF) | (y << 32) : (x << 32) | (y & 0xFFFFFFFF);
+}
+
+constexpr std::make_index_sequence<in_vector> all_of_vector;
+
+/// x, y, x, y, … from lane `first` on.
+template <std::size_t first, std::size_t... i>
+Lanes in_turns(Lanes x, Lanes y, std::index_sequence<i...>) {
+  return __builtin_shufflevector(x, y, (first + i / 2 + (i % 2) * in_vector)...);
+}
+
 /// `lanes` blocks side by side, one a lane.
 void philox_group(std::uint64_t seed, std::uint64_t stream, std::uint64_t first, Word* out) {
   const Lanes p_factor = all_lanes(0xD2511F53), q_factor = all_lanes(0xCD9E8D57);
   Lanes a[vectors], b[vectors], c[vectors], d[vectors];
+  Lanes number;
+  for (std::size_t i = 0; i < in_vector; ++i) number[i] = i;
   for (std::size_t v = 0; v < vectors; ++v) {
-    for (std::size_t i = 0; i < in_vector; ++i) a[v][i] = first + v * in_vector + i;
+    a[v] = first + v * in_vector + number;
     b[v] = a[v] >> 32;
     c[v] = all_lanes(stream);
     d[v] = all_lanes(stream >> 32);
@@ -56,13 +75,11 @@ void philox_group(std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
-  for (std::size_t v = 0; v < vectors; ++v) {
-    for (std::size_t i = 0; i < in_vector; ++i, out += 4) {
-      out[0] = low(a[v][i]);
-      out[1] = low(b[v][i]);
-      out[2] = low(c[v][i]);
-      out[3] = low(d[v][i]);
-    }
+  for (std::size_t v = 0; v < vectors; ++v, out += 4 * in_vector) {
+    const Lanes ab = side_by_side(a[v], b[v]), cd = side_by_side(c[v], d[v]);
+    const Lanes blocks[2] = {in_turns<0>(ab, cd, all_of_vector),
+                             in_turns<in_vector / 2>(ab, cd, all_of_vector)};
+    __builtin_memcpy(out, blocks, sizeof(blocks));
   }
 }
 

@@ -205,6 +205,12 @@ def sums_and_layout():
     )
     parts = {"a": normal(2, 1, 2), "b": normal(2, 3, 2), "c": normal(2, 2, 2)}
     yield case("concat: three parts", lambda a, b, c, axis: torch.cat([a, b, c], axis), parts, {"axis": 1})
+    yield case(
+        "split: three parts",
+        lambda x, axis, parts: dict(zip("abc", torch.chunk(x, parts, axis))),
+        {"x": normal(2, 6, 2)},
+        {"axis": 1, "parts": 3},
+    )
     for name, axis in {"last axis": -1, "first axis": 0}.items():
         yield case(
             f"stack: {name}",
