@@ -88,25 +88,34 @@ void clear(std::size_t n, Real* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = 0;
 }
 
-void softmax_grad(std::size_t R, std::size_t n, const Real* y, const Real* dy, Real* dx) {
-  for (std::size_t r = 0; r < R; ++r, y += n, dy += n, dx += n) {
-    double total = 0;
-#pragma omp simd reduction(+ : total)
-    for (std::size_t i = 0; i < n; ++i) {
-      const double term = static_cast<double>(y[i]) * dy[i];
-      total += y[i] == 0 ? 0.0 : term;
-    }
-    // A row of NaN that the loss does not look at, such as a padded query's, must not spoil the rest.
-    if (total != total && all_zero(n, dy)) {
-      clear(n, dx);
-      continue;
-    }
-    const Real inner = static_cast<Real>(total);
+/// Σ y dy. A y of 0 leaves a term out.
+double weighted(std::size_t n, const Real* y, const Real* dy) {
+  double total[1] = {};
+  add_sums(n, total, [y, dy](std::size_t i, auto read, Vector* part) {
+    const Vector p = read(y + i, 0), d = read(dy + i, 0);
+    part[0] += p * (p == 0 ? Vector{} : d);
+  });
+  return total[0];
+}
+
+void softmax_row_grad(std::size_t n, const Real* y, double total, const Real* dy, Real* dx) {
+  // A row of NaN that the loss does not look at, such as a padded query's, must not spoil the rest.
+  if (total != total && all_zero(n, dy)) return clear(n, dx);
+  const Real inner = static_cast<Real>(total);
 #pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) {
-      const Real d = y[i] * (dy[i] - inner);
-      dx[i] = y[i] == 0 ? Real(0) : d;
-    }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real d = y[i] * (dy[i] - inner);
+    dx[i] = y[i] == 0 ? Real(0) : d;
+  }
+}
+
+void softmax_grad(std::size_t R, std::size_t n, const Real* y, const Real* dy, Real* dx) {
+  for (std::size_t first = 0; first < R; first += together) {
+    const std::size_t end = R - first < together ? R : first + together;
+    double total[together];
+    for (std::size_t r = first; r < end; ++r) total[r - first] = weighted(n, y + r * n, dy + r * n);
+    for (std::size_t r = first; r < end; ++r)
+      softmax_row_grad(n, y + r * n, total[r - first], dy + r * n, dx + r * n);
   }
 }
 

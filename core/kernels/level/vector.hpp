@@ -61,6 +61,36 @@ inline Real largest_of(Vector x) {
   return joined(x, [](auto a, auto b) { return a > b ? a : b; });
 }
 
+/// How the registers of a row are read: whole, and at its end so many numbers with `rest` behind them.
+struct Whole {
+  Vector operator()(const Real* x, Real) const { return load(x); }
+};
+struct Some {
+  std::size_t n;
+  Vector operator()(const Real* x, Real rest) const { return load_some(x, n, rest); }
+};
+
+/// Adds sums over a row of n numbers to `total`. `add(i, read, part)` adds to part[s] the terms of a register
+/// of numbers, those from i on, which it reads by `read`; what is behind the end must come to 0. Some hundred
+/// terms are summed in Real before they join the total, on several ways, so that none waits for the last.
+template <std::size_t sums, class Add>
+[[gnu::always_inline]] inline void add_sums(std::size_t n, double (&total)[sums], const Add& add) {
+  constexpr std::size_t block = 256, ways = 4;
+  for (std::size_t first = 0; first < n; first += block) {
+    const std::size_t end = n - first < block ? n : first + block;
+    Vector part[ways][sums] = {};
+    std::size_t i = first;
+    for (; i + ways * width <= end; i += ways * width) {
+      for (std::size_t w = 0; w < ways; ++w) add(i + w * width, Whole{}, part[w]);
+    }
+    for (; i + width <= end; i += width) add(i, Whole{}, part[0]);
+    if (i < end) add(i, Some{end - i}, part[1]);
+    for (std::size_t s = 0; s < sums; ++s) {
+      total[s] += sum_of((part[0][s] + part[1][s]) + (part[2][s] + part[3][s]));
+    }
+  }
+}
+
 /// The smaller of x and `limit`; NaN where x is.
 inline Vector at_most(Vector x, Vector limit) { return x > limit ? limit : x; }
 
