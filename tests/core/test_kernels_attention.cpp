@@ -173,6 +173,27 @@ TEST_CASE("the exponentials of additive attention, and their range", "[core]") {
   });
 }
 
+TEST_CASE("an exponential has the same bits wherever it stands in its row", "[core]") {
+  at_each_level([](const Kernels& kernel) {
+    for (const Real x : {Real(-0.3), Real(-1.7), Real(-20)}) {
+      for (std::size_t n : {1, 3, 15, 33, 77}) {
+        INFO("exp(" << x << "), " << n << " keys");
+        Reals p(n, x), one(1, x), online(n, x), online_one(1, x);
+        const AttentionRow row{0, Real(0.3), 0, 0, 0};
+        kernel.softmax_weights(1, n, p.data(), n, &row);
+        kernel.softmax_weights(1, 1, one.data(), 1, &row);
+        REQUIRE(p == Reals(n, one[0]));
+        SoftmaxRow seen{0, 0, 0};
+        Real shrink = 0;
+        kernel.online_softmax(1, n, online.data(), n, n % 2 == 0, &seen, &shrink);
+        kernel.online_softmax(1, 1, online_one.data(), 1, true, &seen, &shrink);
+        REQUIRE(online == Reals(n, online_one[0]));
+        REQUIRE(near(static_cast<double>(online_one[0]), std::exp(static_cast<double>(x)), 2));
+      }
+    }
+  });
+}
+
 TEST_CASE("an online softmax in pieces is the softmax of the whole row", "[core]") {
   at_each_level([](const Kernels& kernel) {
     for (const std::size_t piece : {1, 5, 16, 40}) {

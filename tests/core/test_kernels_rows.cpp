@@ -5,6 +5,7 @@
 
 using namespace fovea;
 using oracle::at_each_level;
+using oracle::epsilon;
 using oracle::infinity;
 using oracle::near;
 using oracle::not_a_number;
@@ -177,6 +178,43 @@ TEST_CASE("layer norm of rows", "[core]") {
         for (std::size_t i = 0; n > 1 && i < n; ++i) {
           const double h = (x[r * n + i] - m) / std::sqrt(v + eps);
           REQUIRE(near(y[r * n + i], h * g[i] + b[i], 0, sizeof(Real) == 4 ? 1e-4 : 1e-12));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("layer norm of rows that are far from 0, very large or small, or all equal", "[core]") {
+  at_each_level([](const Kernels& k) {
+    struct Case {
+      double mean, size;
+      Real eps;
+    };
+    const double much = sizeof(Real) == 4 ? 1e20 : 1e100;
+    // Squares in float would be infinite in the third case, and denormal in the fourth.
+    for (const auto& [centre, size, eps] :
+         {Case{1e4, 1, Real(1e-5)}, Case{-1e4, 1, Real(1e-5)}, Case{0, much, Real(1e-5)},
+          Case{1 / much, 1 / much, std::numeric_limits<Real>::denorm_min()}, Case{0.1, 0, Real(1e-5)},
+          Case{123456789, 0, Real(1e-5)}}) {
+      for (std::size_t n : {std::size_t{9}, std::size_t{256}, std::size_t{1000}}) {
+        INFO("mean " << centre << ", deviation " << size << ", " << n << " columns");
+        Reals x = oracle::random(6 * n, 1, -1.7320508, 1.7320508);
+        for (Real& v : x) v = static_cast<Real>(centre + size * v);
+        const Reals g = oracle::random(n, 2), b = oracle::random(n, 3);
+        Reals y(x.size()), mean(6), rstd(6);
+        k.layer_norm(6, n, x.data(), g.data(), b.data(), eps, y.data(), mean.data(), rstd.data());
+        for (std::size_t r = 0; r < 6; ++r) {
+          long double m = 0, v = 0;
+          for (std::size_t i = 0; i < n; ++i) m += x[r * n + i];
+          m /= n;
+          for (std::size_t i = 0; i < n; ++i) v += (x[r * n + i] - m) * (x[r * n + i] - m);
+          const double right = static_cast<double>(1 / std::sqrt(v / n + eps));
+          REQUIRE(near(mean[r], static_cast<double>(m), sizeof(Real) == 4 ? 1 : 200, size * epsilon));
+          REQUIRE(near(rstd[r], right, 4));
+          for (std::size_t i = 0; i < n; ++i) {
+            const double h = static_cast<double>((x[r * n + i] - static_cast<long double>(mean[r])) * right);
+            REQUIRE(near(y[r * n + i], h * g[i] + b[i], 4, 16 * epsilon));
+          }
         }
       }
     }

@@ -1,4 +1,4 @@
-#include "core/kernels/level/math.hpp"
+#include "core/kernels/level/group.hpp"
 #include "core/kernels/level/parts.hpp"
 
 // Rows of a tile of attention scores: the online softmax and its derivative.
@@ -8,23 +8,23 @@ namespace {
 
 template <bool entropy>
 void softmax_row(std::size_t n, Real* x, Real m, SoftmaxRow& row) {
-  Real total = 0, moment = 0;
-#pragma omp simd reduction(+ : total, moment)
-  for (std::size_t i = 0; i < n; ++i) {
-    const Exponential e = exponential_of_negative(x[i] - m);
-    x[i] = e.value;
-    total += e.value;
-    if constexpr (entropy) moment += e.value * e.argument;
-  }
-  row.total += total;
-  row.moment += moment;
+  Vector total{}, moment{};
+  row_exponentials(n, x, m, [&](std::size_t i, std::size_t some, Vector argument, Vector e) {
+    store_some(x + i, some, e);
+    total += e;
+    if constexpr (entropy) moment += e * argument;
+  });
+  row.total += sum_of(total);
+  if constexpr (entropy) row.moment += sum_of(moment);
 }
 
 void online_softmax(std::size_t R, std::size_t n, Real* x, std::size_t stride, bool entropy, SoftmaxRow* rows,
                     Real* shrink) {
+  // First of all rows, so that none waits for its own.
+  for (std::size_t r = 0; r < R; ++r) shrink[r] = largest(n, x + r * stride);
   for (std::size_t r = 0; r < R; ++r, x += stride) {
     SoftmaxRow& row = rows[r];
-    const Real before = row.max, found = largest(n, x);
+    const Real before = row.max, found = shrink[r];
     const Real m = found > before ? found : before;
     shrink[r] = 1;
     if (m > before) {
@@ -45,10 +45,13 @@ void online_softmax(std::size_t R, std::size_t n, Real* x, std::size_t stride, b
 void softmax_weights(std::size_t R, std::size_t n, Real* x, std::size_t stride, const AttentionRow* rows) {
   for (std::size_t r = 0; r < R; ++r, x += stride) {
     const Real m = rows[r].max, scale = rows[r].scale;
-#pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) {
-      const Real y = exp_of_negative(x[i] - m) * scale;
-      x[i] = x[i] == -Its::infinity ? Real(0) : y;  // in a row of NaN, too
+    if (scale - scale == 0) {
+      row_exponentials(n, x, m, [=](std::size_t i, std::size_t some, Vector, Vector e) {
+        store_some(x + i, some, e * scale);
+      });
+    } else {  // a row of NaN: only what -inf hides is still 0
+      for (std::size_t i = 0; i < n; ++i)
+        x[i] = x[i] == -Its::infinity ? Real(0) : exp_of_negative(x[i] - m) * scale;
     }
   }
 }

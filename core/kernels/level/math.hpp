@@ -65,9 +65,9 @@ inline float exp_tail(float r) {
   p = p * r + 1.6666665459e-1f;
   return p * r + 5.0000001201e-1f;
 }
-inline double exp_tail(double r) {
-  double p = 1.0 / 6227020800.0;  // Taylor: the first term left out is 4e-18
-  p = p * r + 1.0 / 479001600.0;
+template <class T>
+inline T exp_tail(T r) {
+  T p = r * (1.0 / 6227020800.0) + 1.0 / 479001600.0;  // Taylor: the first term left out is 4e-18
   p = p * r + 1.0 / 39916800.0;
   p = p * r + 1.0 / 3628800.0;
   p = p * r + 1.0 / 362880.0;
@@ -90,11 +90,13 @@ inline Reduced reduce(Real x) {
   return {n, r + (r * r) * exp_tail(r)};
 }
 
-/// 2^n for an integer n in the range of normal numbers.
-inline Real power_of_two(Real n) {
-  const Real biased = n + (Its::round + Real(Its::bias));
-  return __builtin_bit_cast(Real, Bits(__builtin_bit_cast(Bits, biased) << Its::fraction));
+/// The number whose exponent is the integer in the low bits of `lifted`.
+inline Real with_exponent(Real lifted) {
+  return __builtin_bit_cast(Real, Bits(__builtin_bit_cast(Bits, lifted) << Its::fraction));
 }
+
+/// 2^n for an integer n, in the range of normal numbers.
+inline Real power_of_two(Real n) { return with_exponent(n + (Its::round + Real(Its::bias))); }
 
 inline Real exp_of(Real x) {
   x = x > Its::exp_high ? Its::exp_high : x;
@@ -105,27 +107,41 @@ inline Real exp_of(Real x) {
   return ((Real(1) + part.m1) * power_of_two(half)) * power_of_two(part.n - half);
 }
 
-/// exp(x) for x <= 0 to softmax's needs: what would be denormal is 0. Beside it the argument, clamped: -inf
-/// times the 0 that it gives would be NaN.
+inline Real at_least(Real x, Real limit) { return x < limit ? limit : x; }
+
+/// 2 exp(r) for |r| <= ln(2)/2, to one rounding or so.
+template <class T>
+inline T twice_exp(T r) {
+  T p;
+  if constexpr (sizeof(Real) == 4) {
+    p = r * Real(0x1.6a23d0p-9) + Real(0x1.123a20p-6);  // minimax for the relative error: 4e-9
+    p = p * r + Real(0x1.5558f2p-4);
+    p = p * r + Real(0x1.555492p-2);
+    p = p * r + Real(0x1.fffffcp-1);
+  } else {
+    p = exp_tail(r) * Real(2);
+  }
+  p = p * r + Real(2);
+  return p * r + Real(2);
+}
+
+/// exp(x) for x <= 0 to softmax's needs, written for a Real and for a Group (group.hpp) at once: what would
+/// be denormal is 0. Beside it the argument, clamped: -inf times the 0 that it gives would be NaN.
+template <class T>
 struct Exponential {
-  Real argument, value;
+  T argument, value;
 };
-inline Exponential exponential_of_negative(Real x) {
-  constexpr Real low = -(Real(Its::bias) - Real(1.5)) * Real(0.69314718055994530942);
-  const Real kept = x < low ? low : x;
-  const Reduced part = reduce(kept);
-  const Real y = (Real(1) + part.m1) * power_of_two(part.n);
-  return {kept, x < low ? Real(0) : y};
+template <class T>
+inline Exponential<T> exponential_of_negative(T x) {
+  constexpr Real low = -(Real(Its::bias) - Real(1)) * Real(0.69314718055994530942);
+  const T kept = at_least(x, low);
+  // One less than the exponent's bias: half the power, which is 0 for the first result that is not normal.
+  constexpr Real lift = Its::round + (Real(Its::bias) - Real(1));
+  const T lifted = kept * Real(1.44269504088896340736) + lift, n = lifted - lift;
+  const T r = (kept - n * Its::ln2_high) - n * Its::ln2_low;
+  return {kept, twice_exp(r) * with_exponent(lifted)};
 }
 inline Real exp_of_negative(Real x) { return exponential_of_negative(x).value; }
-
-/// The largest element that is not NaN; -inf when there is none.
-inline Real largest(std::size_t n, const Real* x) {
-  Real best = -Its::infinity;
-#pragma omp simd reduction(max : best)
-  for (std::size_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
-  return best;
-}
 
 /// Through expm1(2|x|), whose relative error stays small near 0.
 inline Real tanh_of(Real x) {

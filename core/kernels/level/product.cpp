@@ -1,4 +1,5 @@
 #include "core/kernels/level/parts.hpp"
+#include "core/kernels/level/vector.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace FOVEA_LEVEL {
@@ -6,11 +7,44 @@ namespace {
 
 constexpr std::size_t tile = 64 / sizeof(Real);  // a cache line of each row
 
-// A full tile: both loops have constant bounds, so they unroll into shuffles or at least into
-// loads and stores without tests.
+/// The numbers of lanes 0 … width - 1, as arguments.
+template <std::size_t... lane>
+struct Lanes {};
+template <std::size_t left, std::size_t... lane>
+struct AllLanes : AllLanes<left - 1, left - 1, lane...> {};
+template <std::size_t... lane>
+struct AllLanes<0, lane...> {
+  using Type = Lanes<lane...>;
+};
+
+/// a and b as two by two blocks of `half` lanes each: the blocks off the diagonal change places.
+template <std::size_t half, std::size_t... lane>
+inline void exchange(Vector& a, Vector& b, Lanes<lane...>) {
+  const Vector upper = __builtin_shufflevector(a, b, (lane & half ? width + lane - half : lane)...);
+  b = __builtin_shufflevector(a, b, (lane & half ? width + lane : lane + half)...);
+  a = upper;
+}
+
+/// Turns a square of `width` registers: its quarters, and each of these.
+template <std::size_t half>
+inline void turn(Vector (&row)[width]) {
+  if constexpr (half > 0) {
+    for (std::size_t i = 0; i < width; ++i) {
+      if (!(i & half)) exchange<half>(row[i], row[i + half], AllLanes<width>::Type());
+    }
+    turn<half / 2>(row);
+  }
+}
+
+// A full tile, in squares of registers.
 void transpose_tile(const Real* x, std::size_t x_stride, Real* out, std::size_t out_stride) {
-  for (std::size_t j = 0; j < tile; ++j) {
-    for (std::size_t i = 0; i < tile; ++i) out[j * out_stride + i] = x[i * x_stride + j];
+  for (std::size_t j = 0; j < tile; j += width) {
+    for (std::size_t i = 0; i < tile; i += width) {
+      Vector row[width];
+      for (std::size_t q = 0; q < width; ++q) row[q] = load(x + (i + q) * x_stride + j);
+      turn<width / 2>(row);
+      for (std::size_t q = 0; q < width; ++q) store(out + (j + q) * out_stride + i, row[q]);
+    }
   }
 }
 
@@ -25,8 +59,8 @@ void transpose(std::size_t rows, std::size_t columns, const Real* x, std::size_t
         continue;
       }
       const std::size_t height = rows - i < tile ? rows - i : tile;
-      const std::size_t width = columns - j < tile ? columns - j : tile;
-      for (std::size_t q = 0; q < width; ++q) {
+      const std::size_t length = columns - j < tile ? columns - j : tile;
+      for (std::size_t q = 0; q < length; ++q) {
         for (std::size_t p = 0; p < height; ++p) to[q * out_stride + p] = from[p * x_stride + q];
       }
     }

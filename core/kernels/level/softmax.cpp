@@ -1,4 +1,4 @@
-#include "core/kernels/level/math.hpp"
+#include "core/kernels/level/group.hpp"
 #include "core/kernels/level/parts.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -7,34 +7,31 @@ namespace {
 
 constexpr std::size_t block = 256;  // terms summed in Real before they join a total in double
 
-/// y = exp(x - m), for x <= m; returns the sum.
-double exp_minus(std::size_t n, const Real* x, Real m, Real* y) {
+/// Calls `take(first, n, e)` for the registers of exp(x - m), for x <= m; returns the sum.
+template <class Take>
+double total_exponentials(std::size_t n, const Real* x, Real m, const Take& take) {
   double total = 0;
   for (std::size_t first = 0; first < n; first += block) {
-    const std::size_t end = n - first < block ? n : first + block;
-    Real part = 0;
-#pragma omp simd reduction(+ : part)
-    for (std::size_t i = first; i < end; ++i) {
-      const Real e = exp_of_negative(x[i] - m);
-      y[i] = e;
-      part += e;
-    }
-    total += part;
+    Vector part{};
+    row_exponentials(n - first < block ? n - first : block, x + first, m,
+                     [&](std::size_t i, std::size_t some, Vector, Vector e) {
+                       take(first + i, some, e);
+                       part += e;
+                     });
+    total += sum_of(part);
   }
   return total;
 }
 
+/// y = exp(x - m), for x <= m; returns the sum.
+double exp_minus(std::size_t n, const Real* x, Real m, Real* y) {
+  return total_exponentials(n, x, m,
+                            [y](std::size_t i, std::size_t some, Vector e) { store_some(y + i, some, e); });
+}
+
 /// Σ exp(x - m), for x <= m.
 double sum_exp_minus(std::size_t n, const Real* x, Real m) {
-  double total = 0;
-  for (std::size_t first = 0; first < n; first += block) {
-    const std::size_t end = n - first < block ? n : first + block;
-    Real part = 0;
-#pragma omp simd reduction(+ : part)
-    for (std::size_t i = first; i < end; ++i) part += exp_of_negative(x[i] - m);
-    total += part;
-  }
-  return total;
+  return total_exponentials(n, x, m, [](std::size_t, std::size_t, Vector) {});
 }
 
 void multiply(std::size_t n, Real factor, Real* y) {
@@ -42,13 +39,24 @@ void multiply(std::size_t n, Real factor, Real* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] *= factor;
 }
 
+// Rows go through each step together: what ends one, such as a division, overlaps with the next one's.
+constexpr std::size_t together = 4;
+
 void softmax(std::size_t R, std::size_t n, const Real* x, Real* y) {
-  for (std::size_t r = 0; r < R; ++r, x += n, y += n) {
-    Real m = largest(n, x);
-    if (m == -Its::infinity) m = 0;  // only -inf and NaN: -inf - (-inf) would be NaN
-    const double total = exp_minus(n, x, m, y);
-    if (total == 0) continue;  // only -inf: the row is all zeros already
-    multiply(n, static_cast<Real>(1 / total), y);
+  for (std::size_t first = 0; first < R; first += together) {
+    const std::size_t end = R - first < together ? R : first + together;
+    Real m[together];
+    double total[together];
+    for (std::size_t r = first; r < end; ++r) {
+      const Real found = largest(n, x + r * n);
+      m[r - first] = found == -Its::infinity ? 0 : found;  // only -inf and NaN: -inf - (-inf) would be NaN
+    }
+    for (std::size_t r = first; r < end; ++r)
+      total[r - first] = exp_minus(n, x + r * n, m[r - first], y + r * n);
+    for (std::size_t r = first; r < end; ++r) {
+      if (total[r - first] == 0) continue;  // only -inf: the row is all zeros already
+      multiply(n, static_cast<Real>(1 / total[r - first]), y + r * n);
+    }
   }
 }
 
@@ -80,25 +88,34 @@ void clear(std::size_t n, Real* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = 0;
 }
 
-void softmax_grad(std::size_t R, std::size_t n, const Real* y, const Real* dy, Real* dx) {
-  for (std::size_t r = 0; r < R; ++r, y += n, dy += n, dx += n) {
-    double total = 0;
-#pragma omp simd reduction(+ : total)
-    for (std::size_t i = 0; i < n; ++i) {
-      const double term = static_cast<double>(y[i]) * dy[i];
-      total += y[i] == 0 ? 0.0 : term;
-    }
-    // A row of NaN that the loss does not look at, such as a padded query's, must not spoil the rest.
-    if (total != total && all_zero(n, dy)) {
-      clear(n, dx);
-      continue;
-    }
-    const Real inner = static_cast<Real>(total);
+/// Σ y dy. A y of 0 leaves a term out.
+double weighted(std::size_t n, const Real* y, const Real* dy) {
+  double total[1] = {};
+  add_sums(n, total, [y, dy](std::size_t i, auto read, Vector* part) {
+    const Vector p = read(y + i, 0), d = read(dy + i, 0);
+    part[0] += p * (p == 0 ? Vector{} : d);
+  });
+  return total[0];
+}
+
+void softmax_row_grad(std::size_t n, const Real* y, double total, const Real* dy, Real* dx) {
+  // A row of NaN that the loss does not look at, such as a padded query's, must not spoil the rest.
+  if (total != total && all_zero(n, dy)) return clear(n, dx);
+  const Real inner = static_cast<Real>(total);
 #pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) {
-      const Real d = y[i] * (dy[i] - inner);
-      dx[i] = y[i] == 0 ? Real(0) : d;
-    }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real d = y[i] * (dy[i] - inner);
+    dx[i] = y[i] == 0 ? Real(0) : d;
+  }
+}
+
+void softmax_grad(std::size_t R, std::size_t n, const Real* y, const Real* dy, Real* dx) {
+  for (std::size_t first = 0; first < R; first += together) {
+    const std::size_t end = R - first < together ? R : first + together;
+    double total[together];
+    for (std::size_t r = first; r < end; ++r) total[r - first] = weighted(n, y + r * n, dy + r * n);
+    for (std::size_t r = first; r < end; ++r)
+      softmax_row_grad(n, y + r * n, total[r - first], dy + r * n, dx + r * n);
   }
 }
 
