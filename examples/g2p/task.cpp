@@ -38,19 +38,29 @@ TrainConfig G2pTask::defaults() {
 
 void G2pTask::use_preset(const std::string& name, TrainConfig& train, Config& config) {
   config.preset = name;
-  train.lr = 2e-3;
-  train.batch_size = 128;
+  config.model = "lstm";
+  config.attention = "additive";
+  config.layers = 1;
   train.schedule = "one_cycle";
+  train.batch_size = 128;
   train.clip_norm = 1;
   if (name == "quick") {
-    train.epochs = 2;
+    config.width = 192;
+    config.dropout = 0.15;
+    config.label_smoothing = 0.05;
+    train.lr = 3e-3;
+    train.steps = 1600;
+    train.eval_every = 400;
     return;
   }
   check<ConfigError>(name == "full", "--preset", "there is no preset \"", name, "\"; known are quick, full");
-  train.epochs = 20;
-  config.width = 256;
-  config.layers = 3;
-  config.inner = 1024;
+  config.width = 320;
+  config.dropout = 0.25;
+  config.label_smoothing = 0.1;
+  train.lr = 2e-3;
+  train.steps = 0;
+  train.epochs = 15;
+  train.eval_every = 0;
 }
 
 G2pTask::G2pTask(const Config& config, std::uint64_t seed) : G2pTask(config, corpus_of(config), seed) {}

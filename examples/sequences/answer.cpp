@@ -52,25 +52,32 @@ std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
   return found;
 }
 
-std::vector<std::vector<double>> alignment(const Seq2Seq& model, std::span<const std::int64_t> source,
-                                           std::span<const std::int64_t> target) {
+Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source,
+                      std::span<const std::int64_t> target) {
   const NoGrad no_graph;
   const Item item{{source.begin(), source.end()}, {target.begin(), target.end()}};
   const Batch batch = make_batch(std::span(&item, 1));
   Observations seen({.weights = true});
   Pass pass{.observations = &seen};
   forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass);
-  std::vector<std::vector<double>> mean(target.size() + 1, std::vector<double>(source.size()));
+  const Alignment nothing(target.size() + 1, std::vector<double>(source.size()));
+  Alignments result{{}, nothing};
   const auto found = attentions_to_source(model, seen);
   for (const auto& [path, one] : found) {
-    const Shape& shape = one.weights.shape();  // [1, heads, target + 1, source]
-    const double share = 1 / static_cast<double>(shape[1] * found.size());
-    const Real* w = one.weights.value().data();
-    for (std::size_t head = 0; head < shape[1]; ++head)
-      for (std::vector<double>& row : mean)
-        for (double& weight : row) weight += share * static_cast<double>(*w++);
+    const std::size_t heads = one.weights.shape()[1];  // of [1, heads, target + 1, source]
+    const double share = 1 / static_cast<double>(heads * found.size());
+    const Real* weight = one.weights.value().data();
+    for (std::size_t head = 0; head < heads; ++head) {
+      Alignment& rows = result.heads[path].emplace_back(nothing);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t j = 0; j < source.size(); ++j) {
+          rows[i][j] = static_cast<double>(*weight++);
+          result.mean[i][j] += share * rows[i][j];
+        }
+      }
+    }
   }
-  return mean;
+  return result;
 }
 
 std::map<std::string, Observed> all_attentions(const Seq2Seq& model, const Observations& seen) {

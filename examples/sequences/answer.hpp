@@ -15,10 +15,17 @@ std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
                                              std::span<const std::vector<std::int64_t>> sources, double ratio,
                                              const BeamOptions& options);
 
-/// What the decoder's attention weighs when it says `target` and the end: [target + 1][source], the mean over
-/// its layers and heads.
-std::vector<std::vector<double>> alignment(const Seq2Seq& model, std::span<const std::int64_t> source,
-                                           std::span<const std::int64_t> target);
+/// Rows of weights, [target + 1][source]: what is looked at when each token of a target, and the end, is
+/// said.
+using Alignment = std::vector<std::vector<double>>;
+
+/// What a decoder looks at when it says `target`.
+struct Alignments {
+  std::map<std::string, std::vector<Alignment>> heads;  // by the attention's path, of each head
+  Alignment mean;                                       // over all of these
+};
+Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source,
+                      std::span<const std::int64_t> target);
 
 /// The attentions of a decoder to the source, by path: `attention`, `decoder.layers.0.cross_attention`, …; of
 /// several calls, one for each step, the results joined along the queries.

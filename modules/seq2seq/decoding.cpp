@@ -8,7 +8,8 @@ namespace fovea::inline FOVEA_REAL {
 
 std::vector<std::int64_t> guesses(const Variable& logits) {
   const std::size_t classes = logits.length(-1), rows = classes ? logits.size() / classes : 0;
-  check(classes > 1, "guesses", "logits have shape ", logits.shape(), "; expected a token beside the padding");
+  check(classes > 1, "guesses", "logits have shape ", logits.shape(),
+        "; expected a token beside the padding");
   std::vector<std::int64_t> best(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     const Real* row = logits.value().data() + r * classes;

@@ -21,8 +21,8 @@ class Decoding {
   virtual void select(std::span<const std::size_t> rows) = 0;
 };
 
-/// The token of the largest logit, the first of equals, for each row: [..., V] → [rows]. Token 0 is the padding
-/// and never the answer.
+/// The token of the largest logit, the first of equals, for each row: [..., V] → [rows]. Token 0 is the
+/// padding and never the answer.
 std::vector<std::int64_t> guesses(const Variable& logits);
 
 /// Rows of x along its first axis, outside of any graph.

@@ -20,9 +20,11 @@ struct Trained : Shell {
   Trained() {
     write(folder / "pairs.tsv", pairs);
     write(folder / "dev.tsv", "나가나\tnagana\n");
-    const Result result = call({"train", "seq2seq", "--data", "pairs.tsv", "--dev", "dev.tsv", "--out", "run",
-                                "--steps", "60", "--batch-size", "7", "--width", "32", "--layers", "1", "--inner",
-                                "32", "--warmup", "5", "--lr", "0.01", "--dropout", "0", "--beam", "2"});
+    const Result result =
+        call({"train",    "seq2seq",   "--data",  "pairs.tsv",    "--dev",    "dev.tsv", "--out",
+              "run",      "--steps",   "60",      "--batch-size", "7",        "--width", "32",
+              "--layers", "1",         "--inner", "32",           "--warmup", "5",       "--lr",
+              "0.01",     "--dropout", "0",       "--beam",       "2"});
     INFO(result.err);
     REQUIRE(result.code == 0);
   }
@@ -110,7 +112,8 @@ TEST_CASE("a preset is overridden by what is given beside it", "[cli]") {
   const Shell shell;
   write(shell.folder / "lexicon", "AB\tAE B\nBA\tB AA\nA\tAH\nB\tB IY\n");
   const auto config_of = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"train", "g2p", "--data", "lexicon", "--out", "run", "--overwrite", "--steps", "1"});
+    words.insert(words.begin(),
+                 {"train", "g2p", "--data", "lexicon", "--out", "run", "--overwrite", "--steps", "1"});
     const Result result = shell.call(words);
     INFO(result.err);
     REQUIRE(result.code == 0);
