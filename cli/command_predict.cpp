@@ -82,7 +82,7 @@ int predict(const Arguments& given) {
   const std::size_t at_once = given.batch ? given.batch : standard ? 1 : lines_of_a_file;
   for (auto some = read_lines(lines, at_once); !some.empty(); some = read_lines(lines, at_once)) answer(some);
   check<DataError>(!lines.bad(), "predict", "cannot read ", given.file);
-  if (given.speed) answer.tell_speed();
+  if (given.speed || !standard) answer.tell_speed();
   return 0;
 }
 
@@ -98,7 +98,8 @@ void add_predict(CLI::App& app, Action& action) {
   command->add_option("--batch", given->batch,
                       "lines answered together: faster, but the first waits for the last; 0: 1 of standard "
                       "input, 256 of a file");
-  command->add_flag("--speed", given->speed, "tell lines per second and latency on standard error");
+  command->add_flag("--speed", given->speed,
+                    "tell lines per second and latency on standard error; of a file it is told anyway");
   add_later_flags(*command, tasks(), given->use.flags);
   command->callback([given, &action] { action = [given] { return predict(*given); }; });
 }

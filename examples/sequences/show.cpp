@@ -28,7 +28,10 @@ std::string as_json(const Shown& shown) {
                                {"log_probability", answer.log_probability},
                                {"score", answer.score}};
     if (answer.cut) one["cut"] = true;
-    if (!answer.alignment.empty()) one["alignment"] = answer.alignment;
+    if (!answer.alignments.heads.empty()) {
+      one["alignment"] = answer.alignments.mean;
+      one["attention"] = answer.alignments.heads;
+    }
     answers.push_back(std::move(one));
   }
   nlohmann::ordered_json object{{"source", shown.line}, {"source_tokens", shown.tokens}};
@@ -60,9 +63,9 @@ std::string show(const Shown& shown, bool scores, bool json) {
     if (!text.empty()) text += '\n';
     text += shown.line + '\t' + answer.text;
     if (scores) text += fmt::format("\t{:.4f}", answer.score);
-    for (std::size_t i = 0; i < answer.alignment.size(); ++i) {
+    for (std::size_t i = 0; i < answer.alignments.mean.size(); ++i) {
       const std::string token = i < answer.tokens.size() ? answer.tokens[i] : "</s>";
-      text += fmt::format("\n  {:<6} {}", token, read_off(answer.alignment[i], shown.tokens));
+      text += fmt::format("\n  {:<6} {}", token, read_off(answer.alignments.mean[i], shown.tokens));
     }
   }
   return text;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/real.hpp"
+#include "examples/sequences/answer.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
 
@@ -13,9 +13,8 @@ struct ShownAnswer {
   std::string text;
   std::vector<std::string> tokens;
   double log_probability = 0, score = 0;
-  bool cut = false;  // it was not let go on
-  std::vector<std::vector<double>>
-      alignment;  // [tokens and the end][source's tokens]; empty: not to be shown
+  bool cut = false;            // it was not let go on
+  Alignments alignments = {};  // empty: not to be shown
 };
 struct Shown {
   std::string line;
@@ -26,7 +25,7 @@ struct Shown {
 
 /// For people: `line TAB answer`, with several answers `line TAB answer TAB score` each on a line; with an
 /// alignment a line below for each token of the answer, with the source's tokens that it was read off, and
-/// how far. As JSON: one object.
+/// how far. As JSON: one object, there with the weights of every attention and head.
 std::string show(const Shown& shown, bool scores, bool json);
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

@@ -156,6 +156,13 @@ Metrics SequenceTask::measure(Split split, std::size_t beam) const {
   metrics.higher_is_better = false;
   metrics.add(names_.words, rates.word_rate());
   metrics.add(names_.tokens, rates.token_rate());
+  std::size_t tokens = 0, unknown = 0;
+  for (const auto& source : sources) {
+    tokens += source.size();
+    unknown += static_cast<std::size_t>(std::count(source.begin(), source.end(), Vocabulary::unknown));
+  }
+  metrics.add_detail(
+      "unknown", 100 * static_cast<double>(unknown) / static_cast<double>(std::max<std::size_t>(tokens, 1)));
   measure_attention(std::span(of.items).first(std::min(of.items.size(), items_looked_at)), metrics);
   return metrics;
 }
@@ -178,8 +185,7 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
       const std::vector<std::string> said = vocabularies_.target.decode(one.tokens);
       shown.answers.push_back({join_tokens(said, kinds_.target), said, one.log_probability, one.score,
                                one.cut,
-                               config_.alignment ? alignment(model, sources[i], one.tokens)
-                                                 : std::vector<std::vector<double>>{}});
+                               config_.alignment ? alignments(model, sources[i], one.tokens) : Alignments{}});
     }
     texts.push_back(show(shown, config_.n_best > 1, json));
   }
