@@ -14,7 +14,15 @@ constexpr Kinds kinds{Tokens::letters, Tokens::spaced};
 
 // The dictionary that comes with Fovea has a part to test; one's own has its words in training.
 Corpus corpus_of(const G2pTask::Config& config) {
-  return Corpus(read_lexicon(file_of(config), config.stress), kinds, config.data.empty());
+  Corpus corpus(read_lexicon(file_of(config), config.stress), kinds,
+                config.data.empty() && config.test.empty());
+  if (!config.test.empty()) corpus.test_with(read_lexicon(config.test, config.stress));
+  return corpus;
+}
+
+Corpus test_alone(const G2pTask::Config& config) {
+  return Corpus({}, {}, config.test.empty() ? std::vector<Pair>{} : read_lexicon(config.test, config.stress),
+                kinds);
 }
 
 }  // namespace
@@ -25,6 +33,7 @@ void G2pTask::Config::describe(Options& options) {
            "settings that belong together, which others override: minutes of training, or an hour")
       .choices({"quick", "full"});
   options.add("data", data, "lexicon, lines `WORD TAB PH PH …` or as in CMUdict; empty: the one of Fovea");
+  options.add("test", test, "lexicon to test with; `evaluate` needs no other then").may_change().also_later();
   options.add("stress", stress, "learn the stress of vowels, too");
   SequenceConfig::describe(options);
 }
@@ -69,7 +78,7 @@ G2pTask::G2pTask(const Config& config, Corpus corpus, std::uint64_t seed)
     : SequenceTask(config, {"wer", "per"}, std::move(corpus), 1, 0, seed), config_(config) {}
 
 G2pTask::G2pTask(const Config& config, WithoutData)
-    : SequenceTask(config, {"wer", "per"}, kinds), config_(config) {}
+    : SequenceTask(config, {"wer", "per"}, test_alone(config)), config_(config) {}
 
 std::string G2pTask::normalised(const std::string& line) const { return lexicon_word(line); }
 

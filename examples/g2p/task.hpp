@@ -11,7 +11,7 @@ class G2pTask : public SequenceTask {
   static constexpr const char* about = "says how a word is pronounced: letters to sounds";
 
   struct Config : SequenceConfig {
-    std::string preset = "quick", data;
+    std::string preset = "quick", data, test;
     bool stress = false;
     void describe(Options& options);
   };

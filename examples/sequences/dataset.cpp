@@ -32,6 +32,15 @@ Corpus::Corpus(const std::vector<Pair>& pairs, Kinds kinds, bool with_test) : ki
 Corpus::Corpus(const std::vector<Pair>& train, const std::vector<Pair>& validation,
                const std::vector<Pair>& test, Kinds kinds)
     : kinds_(kinds), train_(group(train)), validation_(group(validation)), test_(group(test)) {
+  keep_apart();
+}
+
+void Corpus::test_with(const std::vector<Pair>& pairs) {
+  test_ = group(pairs);
+  keep_apart();
+}
+
+void Corpus::keep_apart() {
   std::unordered_set<std::string> kept;
   const auto keep = [&](const Words& part) {
     for (const Texts& word : part) kept.insert(word.source);

@@ -61,6 +61,9 @@ class Corpus {
   Corpus(const std::vector<Pair>& train, const std::vector<Pair>& validation, const std::vector<Pair>& test,
          Kinds kinds);
 
+  /// Takes these as the test part. Their words are left out of the other parts.
+  void test_with(const std::vector<Pair>& pairs);
+
   const Kinds& kinds() const { return kinds_; }
   std::size_t left_out() const { return left_out_; }
 
@@ -76,6 +79,7 @@ class Corpus {
     std::vector<std::string> targets;  // in order of the pairs; one that is given twice stands there twice
   };
   using Words = std::vector<Texts>;
+  void keep_apart();
   Words group(const std::vector<Pair>& pairs) const;
   Part encode(const Words& words, const Vocabularies& vocabularies) const;
 

@@ -19,16 +19,24 @@ TrainConfig common_defaults() {
 Corpus corpus_of(const PairsTask::Config& config) {
   check<ConfigError>(!config.data.empty(), "--data", "expected a file of pairs, lines `source TAB target`");
   const std::vector<Pair> pairs = read_pairs(config.data);
-  if (config.dev.empty()) return Corpus(pairs, config.kinds(), true);
-  return Corpus(pairs, read_pairs(config.dev), {}, config.kinds());
+  Corpus corpus = config.dev.empty() ? Corpus(pairs, config.kinds(), config.test.empty())
+                                     : Corpus(pairs, read_pairs(config.dev), {}, config.kinds());
+  if (!config.test.empty()) corpus.test_with(read_pairs(config.test));
+  return corpus;
+}
+
+Corpus test_alone(const PairsTask::Config& config) {
+  return Corpus({}, {}, config.test.empty() ? std::vector<Pair>{} : read_pairs(config.test), config.kinds());
 }
 
 }  // namespace
 
 void PairsTask::Config::describe(Options& options) {
   options.add("data", data, "pairs to learn from, lines `source TAB target`");
-  options.add("dev", dev,
-              "pairs to choose the model by; empty: one in 40 words of --data, and as many to test");
+  options.add(
+      "dev", dev,
+      "pairs to choose the model by; empty: one in 40 words of --data, and without --test as many to test");
+  options.add("test", test, "pairs to test with; `evaluate` needs no others then").may_change().also_later();
   for (auto& [key, value] : {std::pair<const char*, std::string&>("source-tokens", source_tokens),
                              std::pair<const char*, std::string&>("target-tokens", target_tokens)}) {
     options.add(key, value, "what a text is cut into: letters, words, or what stands between spaces")
@@ -48,7 +56,7 @@ PairsTask::PairsTask(const Config& config, Corpus corpus, std::uint64_t seed)
       config_(config) {}
 
 PairsTask::PairsTask(const Config& config, WithoutData)
-    : SequenceTask(config, {}, config.kinds()), config_(config) {}
+    : SequenceTask(config, {}, test_alone(config)), config_(config) {}
 
 std::vector<std::pair<std::string, std::string>> PairsTask::data_checksums() const {
   std::vector<std::pair<std::string, std::string>> sums{{config_.data, file_checksum(config_.data)}};
@@ -96,7 +104,7 @@ Corpus toy_corpus(Toy kind, const ToyTask::Config& config, std::uint64_t seed) {
 ToyTask::ToyTask(Toy kind, const Config& config, std::uint64_t seed)
     : SequenceTask(config, {}, toy_corpus(kind, config, seed), 1, 0, seed) {}
 
-ToyTask::ToyTask(const Config& config) : SequenceTask(config, {}, Kinds{}) {}
+ToyTask::ToyTask(const Config& config) : SequenceTask(config, {}, Corpus({}, {}, {}, {})) {}
 
 ToyTask::Config ToyTask::small(const Config& config) {
   Config small = config;

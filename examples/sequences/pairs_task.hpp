@@ -12,7 +12,7 @@ class PairsTask : public SequenceTask {
   static constexpr const char* about = "turns sequences into others: from any file of pairs";
 
   struct Config : SequenceConfig {
-    std::string data, dev, source_tokens = "letters", target_tokens = "letters";
+    std::string data, dev, test, source_tokens = "letters", target_tokens = "letters";
     std::uint64_t min_count = 1, max_vocab = 0;
     void describe(Options& options);
     Kinds kinds() const { return {tokens_of(source_tokens), tokens_of(target_tokens)}; }

@@ -51,8 +51,8 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
   model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
 }
 
-SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Kinds kinds)
-    : config_(config), names_(std::move(names)), kinds_(kinds) {}
+SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus corpus)
+    : config_(config), names_(std::move(names)), corpus_(std::move(corpus)), kinds_(corpus_.kinds()) {}
 
 const Part& SequenceTask::part(Split split) const {
   return split == Split::train ? data_.train : split == Split::validation ? data_.validation : data_.test;

@@ -48,8 +48,8 @@ class SequenceTask {
 
   SequenceTask(const SequenceConfig& config, Names names, Corpus corpus, std::uint64_t min_count,
                std::uint64_t max_vocab, std::uint64_t seed);
-  /// To be loaded: reads lines of these kinds, and has no data.
-  SequenceTask(const SequenceConfig& config, Names names, Kinds kinds);
+  /// To be loaded; `corpus` may hold something to test with.
+  SequenceTask(const SequenceConfig& config, Names names, Corpus corpus);
   virtual ~SequenceTask() = default;
   SequenceTask(const SequenceTask&) = default;
   SequenceTask(SequenceTask&&) = default;
