@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "autograd/gradcheck.hpp"
@@ -21,9 +22,9 @@
 //
 //     std::string report(const Metrics&);               // a table for people
 //     std::string predict(const std::string& line, bool json);
-//     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or that: many at
-//     once Metrics evaluate_fully(Split);                    // what is reported; may take longer than
-//     evaluate MyTask(const Config&, WithoutData);               // to be loaded, where predict needs no data
+//     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or many at once
+//     Metrics evaluate_fully(Split);                    // what is reported; evaluate may be quicker
+//     MyTask(const Config&, WithoutData);               // to be loaded; reads but a setting `test`
 //     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck
@@ -149,7 +150,11 @@ int train(Settings& settings, const TrainRequest& request) {
 
 template <class T>
 Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& request) {
-  return evaluate(*restore<T>(from, request), request.split);
+  // A file of its own to test with is all that is read.
+  const bool alone =
+      request.split == Split::test && std::any_of(request.flags.begin(), request.flags.end(),
+                                                  [](const auto& flag) { return flag.first == "test"; });
+  return evaluate(alone ? *restore_to_predict<T>(from, request) : *restore<T>(from, request), request.split);
 }
 
 template <class T>

@@ -19,7 +19,7 @@ struct Loss {
   double count = 0;
 };
 
-/// Says that a task is made to be loaded and to predict, and reads no data.
+/// Says that a task is made to be loaded, and reads no data to train on.
 struct WithoutData {};
 
 /// All that training needs of an example:

@@ -81,6 +81,12 @@ TEST_CASE("only settings that are for later are taken later", "[cli]") {
   CHECK_THAT(wrong.err, Contains("--beam"));
   CHECK_THAT(shell.call({"predict", shell.best, "--n-best", "5"}, "가\n").err,
              Contains("--n-best") && Contains("--beam"));
+  // With its own pairs to test it needs no others.
+  std::filesystem::remove(shell.folder / "pairs.tsv");
+  write(shell.folder / "test.tsv", "가나\tgana\n나\tx\n");
+  const Result tested = shell.call({"evaluate", shell.best, "--test", "test.tsv", "--json"});
+  CHECK(tested.code == 0);
+  CHECK(Json::parse(tested.out)["ser"] == 50);
   REQUIRE(shell.call({"train", "line", "--out", "line", "--epochs", "1"}).code == 0);
   const Result other = shell.call({"predict", "line/checkpoints/best.fovea", "--beam", "3"}, "1\n");
   CHECK(other.code == 2);

@@ -129,3 +129,16 @@ TEST_CASE("sequences: vocabularies can be cut, and read from a checkpoint", "[ex
   CHECK(read == written);
   CHECK_FALSE(read.source == read.target);
 }
+
+TEST_CASE("sequences: a test part of one's own takes its words out of the others", "[examples]") {
+  Corpus corpus(many_pairs(), spelled, false);
+  const Dataset before = encoded(corpus);
+  const Word taken = before.train.words.front();
+  corpus.test_with({{taken.text, "q", 1}, {"new", "y", 2}});
+  const Dataset after = encoded(corpus);
+  CHECK(texts_of(after.test) == std::set<std::string>{taken.text, "new"});
+  CHECK(after.train.words.size() == before.train.words.size() - 1);
+  CHECK_FALSE(texts_of(after.train).contains(taken.text));
+  CHECK(after.validation.words.size() == before.validation.words.size());
+  CHECK(corpus.left_out() == 3);
+}
