@@ -101,12 +101,19 @@ std::unique_ptr<T> restore(const Checkpoint& from, const UseRequest& use) {
   return task;
 }
 
-/// The same, to predict with: without data where it can do without.
+inline bool is_given(const UseRequest& use, const std::string& name) {
+  return std::any_of(use.flags.begin(), use.flags.end(),
+                     [&](const auto& flag) { return flag.first == name; });
+}
+
+/// The same, where it can be had without data: with a setting `test` only if it was given this time.
 template <class T>
-std::unique_ptr<T> restore_to_predict(const Checkpoint& from, const UseRequest& use) {
+std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest& use) {
   if constexpr (requires(const typename T::Config& config) { T(config, WithoutData{}); }) {
     SettingsOf<T> settings;
     read_settings(settings, from, use);
+    Option* test = settings.options.find("test");
+    if (test && !is_given(use, "test")) test->set("", "predict");
     auto task = std::make_unique<T>(settings.config, WithoutData{});
     load_task(from, *task);
     return task;
@@ -154,17 +161,18 @@ Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& re
   const bool alone =
       request.split == Split::test && std::any_of(request.flags.begin(), request.flags.end(),
                                                   [](const auto& flag) { return flag.first == "test"; });
-  return evaluate(alone ? *restore_to_predict<T>(from, request) : *restore<T>(from, request), request.split);
+  return evaluate(alone ? *restore_without_data<T>(from, request) : *restore<T>(from, request),
+                  request.split);
 }
 
 template <class T>
 Predictor predictor(const Checkpoint& from, const UseRequest& use) {
   if constexpr (requires(T & task, std::span<const std::string> lines) { task.predict(lines, true); }) {
-    return [task = std::shared_ptr<T>(restore_to_predict<T>(from, use))](auto lines, bool json) {
+    return [task = std::shared_ptr<T>(restore_without_data<T>(from, use))](auto lines, bool json) {
       return task->predict(lines, json);
     };
   } else if constexpr (requires(T & task, const std::string& line) { task.predict(line, true); }) {
-    return [task = std::shared_ptr<T>(restore_to_predict<T>(from, use))](auto lines, bool json) {
+    return [task = std::shared_ptr<T>(restore_without_data<T>(from, use))](auto lines, bool json) {
       const NoGrad no_graph;
       std::vector<std::string> answers;
       for (const std::string& line : lines) answers.push_back(task->predict(line, json));

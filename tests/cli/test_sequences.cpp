@@ -93,6 +93,23 @@ TEST_CASE("only settings that are for later are taken later", "[cli]") {
   CHECK_THAT(other.err, Contains("--beam") && Contains("line"));
 }
 
+TEST_CASE("what was there to train and to test is not needed to answer", "[cli]") {
+  const Shell shell;
+  write(shell.folder / "pairs.tsv", pairs);
+  write(shell.folder / "test.tsv", "나가\tnaga\n");
+  REQUIRE(shell
+              .call({"train", "seq2seq", "--data", "pairs.tsv", "--dev", "pairs.tsv", "--test", "test.tsv",
+                     "--out", "run", "--steps", "1"})
+              .code == 3);  // every word is kept to choose by
+  REQUIRE(shell
+              .call({"train", "seq2seq", "--data", "pairs.tsv", "--test", "test.tsv", "--out", "run",
+                     "--steps", "1", "--width", "8"})
+              .code == 0);
+  std::filesystem::remove(shell.folder / "pairs.tsv");
+  std::filesystem::remove(shell.folder / "test.tsv");
+  CHECK(shell.call({"predict", "run/checkpoints/last.fovea"}, "가\n").code == 0);
+}
+
 TEST_CASE("pairs that cannot be read", "[cli]") {
   const Shell shell;
   const auto refused = [&](const std::string& text, int code, const std::string& says) {
