@@ -46,6 +46,8 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
   config_.guided_steps();
   check<ConfigError>(config_.n_best <= config_.beam, "--n-best", "is ", config_.n_best, " and --beam ",
                      config_.beam, "; there are at most as many answers as the beam is wide");
+  check<DataError>(!data_.train.items.empty(), "sequences",
+                   "no pair is left to learn from: all are kept to choose the model by, or to test it");
   ratio_ = length_ratio(data_.train);
   Rng rng = Rng(seed).split("start");
   model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
