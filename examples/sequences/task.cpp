@@ -43,9 +43,7 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
       kinds_(corpus_.kinds()),
       vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
       data_(corpus_.encode(vocabularies_)) {
-  config_.guided_steps();
-  check<ConfigError>(config_.n_best <= config_.beam, "--n-best", "is ", config_.n_best, " and --beam ",
-                     config_.beam, "; there are at most as many answers as the beam is wide");
+  check_settings();
   check<DataError>(!data_.train.items.empty(), "sequences",
                    "no pair is left to learn from: all are kept to choose the model by, or to test it");
   ratio_ = length_ratio(data_.train);
@@ -54,7 +52,15 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
 }
 
 SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus corpus)
-    : config_(config), names_(std::move(names)), corpus_(std::move(corpus)), kinds_(corpus_.kinds()) {}
+    : config_(config), names_(std::move(names)), corpus_(std::move(corpus)), kinds_(corpus_.kinds()) {
+  check_settings();
+}
+
+void SequenceTask::check_settings() const {
+  config_.guided_steps();
+  check<ConfigError>(config_.n_best <= config_.beam, "--n-best", "is ", config_.n_best, " and --beam ",
+                     config_.beam, "; there are at most as many answers as the beam is wide");
+}
 
 const Part& SequenceTask::part(Split split) const {
   return split == Split::train ? data_.train : split == Split::validation ? data_.validation : data_.test;

@@ -61,6 +61,7 @@ class SequenceTask {
   const Corpus& corpus() const { return corpus_; }
 
  private:
+  void check_settings() const;
   const Part& part(Split split) const;
   void adopt();
   Metrics measure(Split split, std::size_t beam) const;
