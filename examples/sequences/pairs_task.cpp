@@ -82,7 +82,8 @@ void ToyTask::Config::describe(Options& options) {
 
 TrainConfig ToyTask::defaults() {
   TrainConfig config = common_defaults();
-  config.epochs = 5;
+  config.epochs = 3;
+  config.lr = 2e-3;
   return config;
 }
 
