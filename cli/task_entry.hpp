@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "autograd/gradcheck.hpp"
 #include "cli/print.hpp"
@@ -24,7 +25,7 @@
 //     std::string predict(const std::string& line, bool json);
 //     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or many at once
 //     Metrics evaluate_fully(Split);                    // what is reported; evaluate may be quicker
-//     MyTask(const Config&, WithoutData);               // to be loaded; reads but a setting `test`
+//     MyTask(const Config&, WithoutData);               // to be loaded; reads the file of `test` alone
 //     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck
@@ -41,6 +42,7 @@ template <class T>
 struct SettingsOf final : Settings {
   SettingsOf() {
     train = T::defaults();
+    if constexpr (requires { config.preset; }) use_preset(config.preset);
     train.describe(options);
     config.describe(options);
   }
@@ -110,6 +112,7 @@ inline bool is_given(const UseRequest& use, const std::string& name) {
 template <class T>
 std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest& use) {
   if constexpr (requires(const typename T::Config& config) { T(config, WithoutData{}); }) {
+    check<ConfigError>(use.data.empty(), "--data", "is not read here: ", T::name, " answers without it");
     SettingsOf<T> settings;
     read_settings(settings, from, use);
     Option* test = settings.options.find("test");
@@ -145,8 +148,12 @@ int train(Settings& settings, const TrainRequest& request) {
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);
   conclude(run, state.position, result.stopped_early, result.last_is_better);
   // What is reported is the model that was chosen, not the one after the last step.
-  const Averaged averaged(state.average, parameters(task.model));
-  if (state.position.has_best) load_task(read_checkpoint(run.best()), task);
+  std::optional<Averaged> averaged;
+  if (state.position.has_best) {
+    load_task(read_checkpoint(run.best()), task);  // holds averages already, where there are any
+  } else {
+    averaged.emplace(state.average, parameters(task.model));
+  }
   for (const Split split : {Split::test, Split::validation}) {
     if (task.size(split) == 0) continue;
     print_result(run, split, evaluate(task, split));
@@ -158,9 +165,7 @@ int train(Settings& settings, const TrainRequest& request) {
 template <class T>
 Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& request) {
   // A file of its own to test with is all that is read.
-  const bool alone =
-      request.split == Split::test && std::any_of(request.flags.begin(), request.flags.end(),
-                                                  [](const auto& flag) { return flag.first == "test"; });
+  const bool alone = request.split == Split::test && is_given(request, "test");
   return evaluate(alone ? *restore_without_data<T>(from, request) : *restore<T>(from, request),
                   request.split);
 }

@@ -34,7 +34,6 @@ struct WithoutData {};
 ///       Loss loss(const Batch&, Pass&);
 ///       Metrics evaluate(Split);                         // called under NoGrad
 ///       template <class Archive> void state(Archive&);   // vocabulary, normaliser: whatever predict needs
-///       std::size_t length(Split, std::size_t item) const;   // optional: batches hold items of like lengths
 ///     };
 ///
 /// All randomness comes from the Rng and the Pass it is given, which depend on (seed, step) alone: that is

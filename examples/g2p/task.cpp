@@ -33,7 +33,7 @@ void G2pTask::Config::describe(Options& options) {
            "settings that belong together, which others override: minutes of training, or an hour")
       .choices({"quick", "full"});
   options.add("data", data, "lexicon, lines `WORD TAB PH PH …` or as in CMUdict; empty: the one of Fovea");
-  options.add("test", test, "lexicon to test with; `evaluate` needs no other then").may_change().also_later();
+  options.add("test", test, "lexicon to test with; `evaluate` needs no other then").also_later();
   options.add("stress", stress, "learn the stress of vowels, too");
   SequenceConfig::describe(options);
 }
@@ -82,10 +82,11 @@ G2pTask::G2pTask(const Config& config, WithoutData)
 
 std::string G2pTask::normalised(const std::string& line) const { return lexicon_word(line); }
 
-std::filesystem::path G2pTask::file() const { return file_of(config_); }
-
 std::vector<std::pair<std::string, std::string>> G2pTask::data_checksums() const {
-  return {{config_.data.empty() ? "cmudict.tsv" : config_.data, file_checksum(file())}};
+  std::vector<std::pair<std::string, std::string>> sums{
+      {config_.data.empty() ? "cmudict.tsv" : config_.data, file_checksum(file_of(config_))}};
+  if (!config_.test.empty()) sums.emplace_back(config_.test, file_checksum(config_.test));
+  return sums;
 }
 
 G2pTask G2pTask::tiny(const Config& config) {

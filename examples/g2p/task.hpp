@@ -29,7 +29,6 @@ class G2pTask : public SequenceTask {
 
  private:
   G2pTask(const Config& config, Corpus corpus, std::uint64_t seed);
-  std::filesystem::path file() const;
   Config config_;
 };
 

@@ -33,7 +33,7 @@ std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return sources[a].size() < sources[b].size(); });
-  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once / options.beam);
+  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once / std::max<std::size_t>(1, options.beam));
   std::vector<std::vector<Hypothesis>> found(sources.size());
   for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
     const std::size_t count = std::min(at_once, order.size() - begin);

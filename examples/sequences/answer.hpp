@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "examples/sequences/batches.hpp"
 #include "examples/sequences/settings.hpp"
 #include "modules/seq2seq/beam.hpp"

@@ -1,5 +1,7 @@
 #include "examples/sequences/pairs_task.hpp"
 
+#include <algorithm>
+
 #include "training/file.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
@@ -36,7 +38,7 @@ void PairsTask::Config::describe(Options& options) {
   options.add(
       "dev", dev,
       "pairs to choose the model by; empty: one in 40 words of --data, and without --test as many to test");
-  options.add("test", test, "pairs to test with; `evaluate` needs no others then").may_change().also_later();
+  options.add("test", test, "pairs to test with; `evaluate` needs no others then").also_later();
   for (auto& [key, value] : {std::pair<const char*, std::string&>("source-tokens", source_tokens),
                              std::pair<const char*, std::string&>("target-tokens", target_tokens)}) {
     options.add(key, value, "what a text is cut into: letters, words, or what stands between spaces")
@@ -60,7 +62,8 @@ PairsTask::PairsTask(const Config& config, WithoutData)
 
 std::vector<std::pair<std::string, std::string>> PairsTask::data_checksums() const {
   std::vector<std::pair<std::string, std::string>> sums{{config_.data, file_checksum(config_.data)}};
-  if (!config_.dev.empty()) sums.emplace_back(config_.dev, file_checksum(config_.dev));
+  for (const std::string& file : {config_.dev, config_.test})
+    if (!file.empty()) sums.emplace_back(file, file_checksum(file));
   return sums;
 }
 

@@ -1,5 +1,6 @@
 #include "examples/sequences/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "examples/sequences/show.hpp"
+#include "examples/unicode.hpp"
 #include "modules/seq2seq/guide.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
 namespace {
 
 constexpr double most_ratio = 50, reach = 2;
-constexpr std::size_t items_at_once = 256, items_looked_at = 1024;
+constexpr std::size_t items_at_once = 256, words_looked_at = 1000;
 
 double length_ratio(const Part& part) {
   double ratio = 1;
@@ -54,10 +55,14 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
 SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus corpus)
     : config_(config), names_(std::move(names)), corpus_(std::move(corpus)), kinds_(corpus_.kinds()) {
   check_settings();
+  adopt();
 }
 
 void SequenceTask::check_settings() const {
   config_.guided_steps();
+  check<ConfigError>(config_.teacher_forcing == "constant" || config_.teacher_floor < 1, "--teacher-forcing",
+                     config_.teacher_forcing,
+                     " needs a --teacher-floor below 1: the part of right inputs where it ends");
   check<ConfigError>(config_.n_best <= config_.beam, "--n-best", "is ", config_.n_best, " and --beam ",
                      config_.beam, "; there are at most as many answers as the beam is wide");
 }
@@ -86,11 +91,12 @@ Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
   const bool guided = pass.training && pass.step < config_.guided_steps();
   Observations seen({.weights = guided, .entropy = entropy_weight != 0});
   const bool looks = guided || entropy_weight != 0;
-  if (looks) pass.observations = &seen;
+  Pass looking{
+      .training = pass.training, .rng = pass.rng, .step = pass.step, .observations = looks ? &seen : nullptr};
   const double own = pass.training ? config_.own_inputs(pass.step) : 0;
-  const Variable logits =
-      forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass, own);
-  pass.observations = nullptr;
+  const Variable logits = forward(model, {batch.source, batch.source_lengths},
+                                  {batch.inputs, batch.target_lengths}, looking, own);
+  pass.rng = looking.rng;
   const CrossEntropyOptions options{.padding = Vocabulary::padding,
                                     .smoothing = static_cast<Real>(config_.label_smoothing)};
   const auto tokens = static_cast<double>(batch.tokens());
@@ -105,8 +111,10 @@ Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
     total = total + scale(mean_of_rows(one.entropy, lengths), weight);
   }
   if (guided) {
-    for (const auto& [path, one] : attentions_to_source(model, seen))
-      total = total + diagonal_guide(one.weights, batch.target_lengths, batch.source_lengths);
+    const auto to_source = attentions_to_source(model, seen);
+    const Real share = Real(1) / static_cast<Real>(to_source.size());
+    for (const auto& [path, one] : to_source)
+      total = total + scale(diagonal_guide(one.weights, batch.target_lengths, batch.source_lengths), share);
   }
   return {total, tokens};
 }
@@ -151,14 +159,17 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
 
 Metrics SequenceTask::measure(Split split, std::size_t beam) const {
   const Part& of = part(split);
-  // Of what is learned from a part will do.
-  const std::size_t count =
-      split == Split::train ? std::min(of.words.size(), items_looked_at) : of.words.size();
+  // Of what is learned from a part will do: every so many words.
+  const std::size_t step = split == Split::train ? of.words.size() / words_looked_at + 1 : 1;
   std::vector<std::vector<std::int64_t>> sources;
-  for (const Word& word : std::span(of.words).first(count)) sources.push_back(word.source);
+  std::vector<const Word*> words;
+  for (std::size_t i = 0; i < of.words.size(); i += step) {
+    words.push_back(&of.words[i]);
+    sources.push_back(of.words[i].source);
+  }
   const auto found = answers(model, sources, ratio_, {.beam = beam, .length_power = config_.length_power});
   ErrorRates rates;
-  for (std::size_t i = 0; i < count; ++i) rates.add(found[i].front().tokens, of.words[i].references);
+  for (std::size_t i = 0; i < words.size(); ++i) rates.add(found[i].front().tokens, words[i]->references);
   Metrics metrics;
   metrics.selected = names_.words;
   metrics.higher_is_better = false;
@@ -171,7 +182,9 @@ Metrics SequenceTask::measure(Split split, std::size_t beam) const {
   }
   metrics.add_detail(
       "unknown", 100 * static_cast<double>(unknown) / static_cast<double>(std::max<std::size_t>(tokens, 1)));
-  measure_attention(std::span(of.items).first(std::min(of.items.size(), items_looked_at)), metrics);
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < of.items.size(); i += step) items.push_back(of.items[i]);
+  measure_attention(items, metrics);
   return metrics;
 }
 
@@ -180,7 +193,7 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
   std::vector<std::vector<std::int64_t>> sources;
   for (const std::string& line : lines) {
     tokens.push_back(split_tokens(normalised(line), kinds_.source));
-    check<DataError>(!tokens.back().empty(), "predict", "the line is empty");
+    check<DataError>(!unicode::is_blank(line), "predict", "the line is empty");
     sources.push_back(vocabularies_.source.encode(tokens.back()));
   }
   const auto found =

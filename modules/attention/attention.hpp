@@ -8,7 +8,7 @@ namespace fovea::inline FOVEA_REAL {
 /// A score with a place to look at it: `attend` as a module.
 struct Attention {
   Score score;
-  double dropout = 0;  // of the weights, while training
+  double dropout = 0;  // of the weights, while training; an option's wins where it is not 0
   Probe probe{};
   FIELDS(score, probe)
 
@@ -17,7 +17,7 @@ struct Attention {
   Attended operator()(const Variable& query, const Variable& prepared, const Variable& values, Pass& pass,
                       AttendOptions options = {}) const {
     options.want = wanted(options.want, pass);
-    options.dropout = dropout;
+    if (options.dropout == 0) options.dropout = dropout;
     const Attended result = attend_prepared(score, query, prepared, values, pass, options);
     observe(probe, result, pass);
     return result;

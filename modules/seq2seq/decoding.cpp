@@ -8,12 +8,12 @@ namespace fovea::inline FOVEA_REAL {
 
 std::vector<std::int64_t> guesses(const Variable& logits) {
   const std::size_t classes = logits.length(-1), rows = classes ? logits.size() / classes : 0;
-  check(classes > 1, "guesses", "logits have shape ", logits.shape(),
-        "; expected a token beside the padding");
+  check(classes > 2, "guesses", "logits have shape ", logits.shape(),
+        "; expected a token beside padding and begin");
   std::vector<std::int64_t> best(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     const Real* row = logits.value().data() + r * classes;
-    best[r] = std::max_element(row + 1, row + classes) - row;
+    best[r] = std::max_element(row + 2, row + classes) - row;
   }
   return best;
 }
@@ -23,6 +23,9 @@ Variable select_rows(const Variable& x, std::span<const std::size_t> rows) {
   Shape shape = x.shape();
   check(!shape.empty(), "select_rows", "a scalar has no rows");
   const std::size_t count = shape[0], length = count ? x.size() / count : 0;
+  bool same = rows.size() == count;
+  for (std::size_t i = 0; same && i < rows.size(); ++i) same = rows[i] == i;
+  if (same) return x;
   shape[0] = rows.size();
   Tensor chosen = uninitialized(shape);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace fovea::inline FOVEA_REAL {
 
 /// Target sequences on their way, one token at a time. Each row is a sequence that has been begun, with all
-/// that the model remembers of it, so that a step costs the same however long it is.
+/// that the model remembers of it: a step does not go through what was said before.
 class Decoding {
  public:
   virtual ~Decoding() = default;
@@ -21,8 +21,8 @@ class Decoding {
   virtual void select(std::span<const std::size_t> rows) = 0;
 };
 
-/// The token of the largest logit, the first of equals, for each row: [..., V] → [rows]. Token 0 is the
-/// padding and never the answer.
+/// The token of the largest logit, the first of equals, for each row: [..., V] → [rows]. Tokens 0 and 1,
+/// padding and begin, are never the answer.
 std::vector<std::int64_t> guesses(const Variable& logits);
 
 /// Rows of x along its first axis, outside of any graph.

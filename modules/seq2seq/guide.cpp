@@ -1,5 +1,6 @@
 #include "modules/seq2seq/guide.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/ops.hpp"
@@ -28,6 +29,7 @@ Variable diagonal_guide(const Variable& weights, std::span<const std::size_t> qu
                         std::span<const std::size_t> keys, double width) {
   const Shape& shape = weights.shape();
   check_shapes(shape, queries.size(), keys.size());
+  check<ConfigError>(width > 0, "diagonal", "the width is ", width, "; expected more than 0");
   double count = 0;
   for (const std::size_t n : queries) count += static_cast<double>(std::min(n, shape[2]));
   count = std::max(count * static_cast<double>(shape[1]), 1.0);

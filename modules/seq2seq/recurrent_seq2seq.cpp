@@ -42,7 +42,7 @@ RecurrentSeq2Seq::Memory RecurrentSeq2Seq::encode(const Padded& sources, State& 
   const Variable states = tanh(start(last));
   for (std::size_t i = 0; i < decoder.size(); ++i) {
     first.hidden.push_back(slice(states, 1, i * width, (i + 1) * width));
-    first.cell.push_back(cell_ == Cell::lstm ? Variable(zeros({items, width})) : Variable());
+    first.cell.emplace_back();  // zero
   }
   return {attention.prepare(values), values, Mask::key_lengths(sources.lengths)};
 }

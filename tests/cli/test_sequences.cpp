@@ -164,3 +164,66 @@ TEST_CASE("gradients of every sequence model, from the command line", "[cli]") {
   const Result none = shell.call({"gradcheck", "g2p", "--model", "transformer", "--attention", "general"});
   CHECK(none.code == 2);
 }
+
+TEST_CASE("averaged weights outlive the choice of the best model", "[cli]") {
+  const Shell shell;
+  const Result result =
+      shell.call({"train", "copy", "--out", "run", "--steps", "2", "--width", "8", "--ema", "0.9",
+                  "--sequences", "50", "--eval-every", "1", "--batch-size", "16", "--warmup", "0"});
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK_THAT(result.out, Contains("ser"));
+}
+
+TEST_CASE("sequences: a resumed run is the uninterrupted one", "[cli]") {
+  const Shell shell;
+  for (const std::string model : {"lstm", "transformer"}) {
+    const auto train = [&](const std::string& out, const std::string& steps, std::vector<std::string> more) {
+      std::vector<std::string> words{"train", "copy", "--out", out, "--steps", steps};
+      words.insert(words.end(), more.begin(), more.end());
+      const Result result = shell.call(words);
+      INFO(result.err);
+      REQUIRE(result.code == 0);
+      return content(shell.folder / out / "checkpoints/last.fovea");
+    };
+    const std::vector<std::string> settings{
+        "--model",           model,        "--width",         "8",   "--sequences", "60",
+        "--batch-size",      "16",         "--eval-every",    "3",   "--ema",       "0.9",
+        "--teacher-forcing", "linear",     "--teacher-floor", "0.5", "--dropout",   "0.2",
+        "--guide",           "diagonal:5", "--entropy",       "0.1", "--schedule",  "constant",
+        "--accumulate",      "2"};
+    const std::string whole = train(model + "-whole", "6", settings);
+    train(model + "-parts", "3", settings);
+    CHECK(train(model + "-parts", "6", {"--resume"}) == whole);
+  }
+}
+
+TEST_CASE("what a run was tested with belongs to the run", "[cli]") {
+  const Trained shell;
+  write(shell.folder / "one.tsv", "가나\tgana\n");
+  write(shell.folder / "two.tsv", "나나\tnana\n");
+  const std::vector<std::string> words{"train", "seq2seq", "--data", "pairs.tsv",
+                                       "--dev", "dev.tsv", "--out",  "again"};
+  auto first = words, second = words;
+  first.insert(first.end(), {"--steps", "1", "--width", "8", "--test", "one.tsv"});
+  second.insert(second.end(), {"--steps", "2", "--resume", "--test", "two.tsv"});
+  REQUIRE(shell.call(first).code == 0);
+  const Result other = shell.call(second);
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("--test"));
+  write(shell.folder / "one.tsv", "가나\tga\n");
+  const Result edited = shell.call({"train", "seq2seq", "--resume", "--out", "again", "--steps", "2"});
+  CHECK(edited.code == 4);
+  CHECK_THAT(edited.err, Contains("one.tsv"));
+}
+
+TEST_CASE("what a model does not read is refused", "[cli]") {
+  const Trained shell;
+  CHECK(shell.call({"predict", shell.best, "--data", "nothing"}, "가\n").code == 2);
+  // A byte order mark is no letter, blank lines are no words.
+  CHECK(shell.call({"predict", shell.best}, "\xEF\xBB\xBF가\n").out == "가\tga\n");
+  CHECK(shell.call({"predict", shell.best}, "  \n").code == 3);
+  const Result idle = shell.call({"train", "copy", "--teacher-forcing", "linear"});
+  CHECK(idle.code == 2);
+  CHECK_THAT(idle.err, Contains("--teacher-floor"));
+}

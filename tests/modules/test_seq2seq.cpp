@@ -1,3 +1,7 @@
+#include <limits>
+#include <map>
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "autograd/gradcheck.hpp"
