@@ -79,7 +79,7 @@ int predict(const Arguments& given) {
   check<DataError>(standard || file.is_open(), "predict", "cannot read ", given.file);
   std::istream& lines = standard ? std::cin : file;
   constexpr std::string_view mark = "\xEF\xBB\xBF";  // some editors put it before a file's text
-  const auto unmarked = [&, begun = false](std::vector<std::string> some) mutable {
+  auto unmarked = [&, begun = false](std::vector<std::string> some) mutable {
     if (!begun && !some.empty() && some.front().starts_with(mark)) some.front().erase(0, mark.size());
     begun = true;
     return some;
