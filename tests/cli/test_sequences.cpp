@@ -205,7 +205,7 @@ TEST_CASE("what a run was tested with belongs to the run", "[cli]") {
   const std::vector<std::string> words{"train", "seq2seq", "--data", "pairs.tsv",
                                        "--dev", "dev.tsv", "--out",  "again"};
   auto first = words, second = words;
-  first.insert(first.end(), {"--steps", "1", "--width", "8", "--test", "one.tsv"});
+  first.insert(first.end(), {"--steps", "1", "--width", "8", "--test", "one.tsv", "--schedule", "constant"});
   second.insert(second.end(), {"--steps", "2", "--resume", "--test", "two.tsv"});
   REQUIRE(shell.call(first).code == 0);
   const Result other = shell.call(second);
