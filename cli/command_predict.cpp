@@ -106,7 +106,8 @@ void add_predict(CLI::App& app, Action& action) {
   command->add_flag("--json", given->json, "one JSON object for each line");
   command->add_option("--batch", given->batch,
                       "lines answered together: faster, but the first waits for the last; 0: 1 of standard "
-                      "input, 256 of a file");
+                      "input, 256 of a file")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--speed", given->speed,
                     "tell lines per second and latency on standard error; of a file it is told anyway");
   add_later_flags(*command, tasks(), given->use.flags);
