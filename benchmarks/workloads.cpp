@@ -59,7 +59,7 @@ std::function<void()> recurrent() {
 struct SequenceModel {
   Embedding source, target;
   LSTM encoder;
-  Attention attention;
+  ScoredAttention attention;
   RecurrentDirection decoder;
   Linear out;
   FIELDS(source, target, encoder, attention, decoder, out)

@@ -104,9 +104,10 @@ void add_predict(CLI::App& app, Action& action) {
   command->add_option("file", given->file, "lines to answer; - is standard input")->capture_default_str();
   command->add_option("--data", given->use.data, "other data than it was trained with");
   command->add_flag("--json", given->json, "one JSON object for each line");
-  command->add_option("--batch", given->batch,
-                      "lines answered together: faster, but the first waits for the last; 0: 1 of standard "
-                      "input, 256 of a file")
+  command
+      ->add_option("--batch", given->batch,
+                   "lines answered together: faster, but the first waits for the last; 0: 1 of standard "
+                   "input, 256 of a file")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--speed", given->speed,
                     "tell lines per second and latency on standard error; of a file it is told anyway");

@@ -78,9 +78,9 @@ double SequenceConfig::own_inputs(std::uint64_t step) const {
 }
 
 void SequenceConfig::shrink() {
-  width = 8;
+  width = 4;
   heads = 2;
-  inner = 6;
+  inner = 4;
   activation = "gelu";
 }
 

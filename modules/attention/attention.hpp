@@ -6,7 +6,7 @@
 namespace fovea::inline FOVEA_REAL {
 
 /// A score with a place to look at it: `attend` as a module.
-struct Attention {
+struct ScoredAttention {
   Score score;
   double dropout = 0;  // of the weights, while training; an option's wins where it is not 0
   Probe probe{};

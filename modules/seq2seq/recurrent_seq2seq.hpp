@@ -18,7 +18,7 @@ class RecurrentSeq2Seq {
   Recurrent encoder;
   Linear memory;  // from the encoder's outputs to keys and values of the decoder's width
   Linear start;   // from the encoder's last state to the decoder's first
-  Attention attention;
+  ScoredAttention attention;
   std::vector<RecurrentDirection> decoder;
   Linear readout;             // of [output, context, last token]
   std::optional<Linear> out;  // to the vocabulary; the target's table when tied

@@ -42,9 +42,12 @@ Seq2SeqSettings settings(const Kind& kind, bool tied = false) {
 }
 
 // With biases that are not zero.
-Seq2Seq model_of(const Kind& kind, bool tied = false) {
+Seq2Seq model_of(const Kind& kind, bool tied = false, std::size_t width = 8, std::size_t layers = 2) {
   Rng rng(5);
-  Seq2Seq model = make_seq2seq(settings(kind, tied), rng);
+  Seq2SeqSettings of = settings(kind, tied);
+  of.width = width;
+  of.layers = layers;
+  Seq2Seq model = make_seq2seq(of, rng);
   for (const NamedParam& named : parameters(model)) {
     if (named.param->shape().size() != 1) continue;
     const Tensor shift = normal(rng, named.param->shape(), 0, Real(0.3));
@@ -146,7 +149,7 @@ TEST_CASE("seq2seq: gradients", "[modules][seq2seq]") {
     for (const Kind& kind : kinds) {
       for (const double own : {0.0, 0.5}) {
         CAPTURE(kind.model, kind.attention, own);
-        Seq2Seq model = model_of(kind, own > 0);
+        Seq2Seq model = model_of(kind, own > 0, 4, 1);  // small: each number costs two passes
         const auto loss = [&] {
           Pass pass{.training = true, .rng = Rng(3)};
           const Variable logits = forward(model, sources, inputs, pass, own);
