@@ -78,18 +78,12 @@ int predict(const Arguments& given) {
   if (!standard) file.open(given.file);
   check<DataError>(standard || file.is_open(), "predict", "cannot read ", given.file);
   std::istream& lines = standard ? std::cin : file;
-  constexpr std::string_view mark = "\xEF\xBB\xBF";  // some editors put it before a file's text
-  auto unmarked = [&, begun = false](std::vector<std::string> some) mutable {
-    if (!begun && !some.empty() && some.front().starts_with(mark)) some.front().erase(0, mark.size());
-    begun = true;
-    return some;
-  };
   // Who types, or talks through a pipe, waits for the answer to each line.
   const std::size_t at_once = given.batch ? given.batch : standard ? 1 : lines_of_a_file;
-  for (auto some = unmarked(read_lines(lines, at_once)); !some.empty();
-       some = unmarked(read_lines(lines, at_once))) {
-    answer(some);
-  }
+  auto some = read_lines(lines, at_once);
+  constexpr std::string_view mark = "\xEF\xBB\xBF";  // some editors put it before a file's text
+  if (!some.empty() && some.front().starts_with(mark)) some.front().erase(0, mark.size());
+  for (; !some.empty(); some = read_lines(lines, at_once)) answer(some);
   check<DataError>(!lines.bad(), "predict", "cannot read ", given.file);
   if (given.speed || !standard) answer.tell_speed();
   return 0;

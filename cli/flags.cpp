@@ -1,6 +1,5 @@
 #include "cli/flags.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -55,17 +54,15 @@ void add_later_flags(CLI::App& app, std::span<const TaskEntry> tasks, Given& fla
   std::map<std::string, std::vector<std::string>> of;  // setting → tasks
   for (const TaskEntry& task : tasks) {
     const std::unique_ptr<Settings> settings = task.settings();
-    for (const Option& option : settings->options.all())
-      if (option.is_later()) of[option.name()].push_back(task.name);
+    for (const Option& option : settings->options.all()) {
+      if (!option.is_later()) continue;
+      std::vector<std::string>& names = of[option.name()];
+      if (names.empty()) add_flag(app, option, flags);
+      names.push_back(task.name);
+    }
   }
-  for (const auto& [name, names] : of) {
-    const std::unique_ptr<Settings> settings =
-        std::find_if(tasks.begin(), tasks.end(), [&](const TaskEntry& task) {
-          return task.name == names.front();
-        })->settings();
-    add_flag(app, *settings->options.find(name), flags);
+  for (const auto& [name, names] : of)
     app.get_option("--" + name)->group(fmt::format("Of {}", fmt::join(names, ", ")))->default_str("");
-  }
 }
 
 void complain(const CLI::App& app, const std::string& message) {

@@ -20,14 +20,13 @@ void apply(Settings& settings, const TrainRequest& request) {
   for (const auto& [name, text] : request.flags) settings.options.set(name, text);
 }
 
-// The run directory that file and flags name, if any. Settings are as before then: what a run's own config
-// does not hold has its default, not what was asked for this time.
-std::string requested_folder(Settings& settings, const TrainRequest& request) {
+// The value that file and flags give a setting. All settings are as before then.
+std::string requested(Settings& settings, const TrainRequest& request, std::string_view name) {
   const auto restore = settings.options.restorer();
   apply(settings, request);
-  std::string out = settings.train.out;
+  std::string value = settings.options.find(name)->value();
   restore();
-  return out;
+  return value;
 }
 
 std::string shell_quoted(const std::string& text) {
@@ -112,16 +111,13 @@ Session open_session(Settings& settings, const std::string& task, const TrainReq
                      "--resume and --overwrite exclude each other");
   Session session;
   if (request.resume) {
-    const std::string out = requested_folder(settings, request);
+    // What a run's own config does not hold has its default, not what was asked for this time.
+    const std::string out = requested(settings, request, "out");
     session.folder = out.empty() ? newest_run(task) : std::filesystem::path(out);
     resume(settings, task, request, session);
   } else {
-    if (const Option* preset = settings.options.find("preset")) {
-      const auto restore = settings.options.restorer();
-      apply(settings, request);
-      const std::string chosen = preset->value();
-      restore();
-      settings.use_preset(chosen);
+    if (settings.options.find("preset")) {
+      settings.use_preset(requested(settings, request, "preset"));
       settings.options.take_as_own();
     }
     apply(settings, request);  // what was given wins

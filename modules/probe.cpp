@@ -1,17 +1,13 @@
 #include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL {
-namespace {
 
-// With an axis for the one head, and one for the one query of each item, where there is none.
 Variable by_head(const Variable& x, std::size_t rank) {
   if (!x.defined() || x.rank() == rank) return x;
   Shape shape = x.shape();
   while (shape.size() < rank) shape.insert(shape.begin() + 1, 1);
   return reshape(x, shape);
 }
-
-}  // namespace
 
 Want wanted(const Want& by_caller, const Pass& pass) {
   if (!pass.observations) return by_caller;

@@ -34,6 +34,10 @@ class Observations {
   std::vector<Observed> all_;
 };
 
+/// x with an axis for the one head, and one for the one query of each item, where it lacks them: of so many
+/// axes in all. Undefined: undefined.
+Variable by_head(const Variable& x, std::size_t rank);
+
 /// What a module's caller wants, and what the pass wants of it beside that.
 Want wanted(const Want& by_caller, const Pass& pass);
 /// Notes what the pass wants of this attention, if it wants something.

@@ -61,7 +61,10 @@ void gru_backward(const Sequences& s, const RecurrentInputs& in, const Recurrent
         if (dx) std::copy_n(mine, 2 * H, dx);
       }
       bias.add(block, live, of_d);
-      if (!all_start) fetch(from.kept.gates + walk.kept(block, 0, walk.before(t)) * 4 * H, live * 4 * H);
+      if (!all_start) {
+        const std::size_t next = walk.before(t), rows = walk.live_at(block, next, live);
+        fetch(from.kept.gates + walk.kept(block, 0, next) * 4 * H, rows * 4 * H);
+      }
       if (to.hidden || !all_start) product(live, of_d, 3 * H, true, dh.data());
     };
     walk.backward(block, step);

@@ -88,10 +88,10 @@ void lstm_backward(const Sequences& s, const RecurrentInputs& in, const Recurren
       });
       bias.add(block, live, of_d);
       if (!all_start) {
-        const std::size_t next = walk.kept(block, 0, walk.before(t));
-        fetch(kept.gates + next * 4 * H, live * 4 * H);
-        for (std::size_t r = 0; from.outputs && r < live; ++r)
-          fetch(from.outputs + walk.outer(block, r, walk.before(t)) * H, H);
+        const std::size_t next = walk.before(t), rows = walk.live_at(block, next, live);
+        fetch(kept.gates + walk.kept(block, 0, next) * 4 * H, rows * 4 * H);
+        for (std::size_t r = 0; from.outputs && r < rows; ++r)
+          fetch(from.outputs + walk.outer(block, r, next) * H, H);
       }
       if (to.hidden || !all_start) product(live, of_d, 4 * H, false, dh.data());
       if (!to.x) return;

@@ -58,6 +58,9 @@ class Walk {
     for (std::size_t n = s_.steps; n-- > 0;) at(block, n, live, step);
   }
 
+  /// How many rows are live at a step, looked for from a number that should be near.
+  std::size_t live_at(const Block& block, std::size_t t, std::size_t near) const;
+
  private:
   template <class Step>
   void at(const Block& block, std::size_t n, std::size_t& live, const Step& step) const {
@@ -65,8 +68,6 @@ class Walk {
     live = live_at(block, t, live);
     if (live > 0) step(t, live, n == 0);
   }
-  /// How many rows are live at a step, looked for from a number that should be near.
-  std::size_t live_at(const Block& block, std::size_t t, std::size_t near) const;
 
   const Sequences& s_;
   std::vector<std::size_t> order_, starts_;

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t rows_at_once = 512;  // of sources times beam
 
-Variable along_queries(const std::vector<Observed>& calls, Variable Observed::*what, int axis) {
+Variable along_queries(const std::vector<Observed>& calls, Variable Observed::*what) {
   if (!(calls.front().*what).defined()) return {};
   if (calls.size() == 1) return calls.front().*what;
   std::vector<Variable> parts;
   for (const Observed& call : calls) parts.push_back(call.*what);
-  return concat(parts, axis);
+  return concat(parts, 2);
 }
 
 }  // namespace
@@ -59,10 +59,10 @@ Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source
   const Batch batch = make_batch(std::span(&item, 1));
   Observations seen({.weights = true});
   Pass pass{.observations = &seen};
-  forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass);
+  forward(model, batch.source, batch.inputs, pass);
   const Alignment nothing(target.size() + 1, std::vector<double>(source.size()));
   Alignments result{{}, nothing};
-  const auto found = attentions_to_source(model, seen);
+  const auto found = attentions_to_source(all_attentions(model, seen));
   for (const auto& [path, one] : found) {
     const std::size_t heads = one.weights.shape()[1];  // of [1, heads, target + 1, source]
     const double share = 1 / static_cast<double>(heads * found.size());
@@ -83,16 +83,15 @@ Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source
 std::map<std::string, Observed> all_attentions(const Seq2Seq& model, const Observations& seen) {
   std::map<std::string, Observed> found;
   for (const auto& [path, calls] : by_path(model, seen)) {
-    found[path] = {calls.front().at, along_queries(calls, &Observed::scores, 2),
-                   along_queries(calls, &Observed::weights, 2), along_queries(calls, &Observed::entropy, 2)};
+    found[path] = {calls.front().at, along_queries(calls, &Observed::scores),
+                   along_queries(calls, &Observed::weights), along_queries(calls, &Observed::entropy)};
   }
   return found;
 }
 
-std::map<std::string, Observed> attentions_to_source(const Seq2Seq& model, const Observations& seen) {
-  auto found = all_attentions(model, seen);
-  std::erase_if(found, [](const auto& one) { return one.first.find("self_attention") != std::string::npos; });
-  return found;
+std::map<std::string, Observed> attentions_to_source(std::map<std::string, Observed> all) {
+  std::erase_if(all, [](const auto& one) { return one.first.find("self_attention") != std::string::npos; });
+  return all;
 }
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

@@ -29,10 +29,10 @@ struct Alignments {
 Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source,
                       std::span<const std::int64_t> target);
 
-/// The attentions of a decoder to the source, by path: `attention`, `decoder.layers.0.cross_attention`, …; of
-/// several calls, one for each step, the results joined along the queries.
-std::map<std::string, Observed> attentions_to_source(const Seq2Seq& model, const Observations& seen);
-/// All of a model's attentions, so joined.
+/// A model's attentions by path: `attention`, `decoder.layers.0.cross_attention`, …; of several calls, one
+/// for each step, the results joined along the queries.
 std::map<std::string, Observed> all_attentions(const Seq2Seq& model, const Observations& seen);
+/// Those of them that look at the source from the decoder.
+std::map<std::string, Observed> attentions_to_source(std::map<std::string, Observed> all);
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

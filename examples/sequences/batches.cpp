@@ -1,7 +1,6 @@
 #include "examples/sequences/batches.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace fovea::inline FOVEA_REAL::sequences {
 namespace {
@@ -35,15 +34,10 @@ Batch batch_of(std::size_t rows, const At& at) {
   Padded targets = padded(rows, with_one, [&](std::size_t i, std::int64_t* to) {
     *std::copy(at(i).target.begin(), at(i).target.end(), to) = Vocabulary::end;
   });
-  return {std::move(source.ids), std::move(source.lengths), std::move(inputs.ids), std::move(targets.ids),
-          std::move(targets.lengths)};
+  return {std::move(source), std::move(inputs), std::move(targets.ids)};
 }
 
 }  // namespace
-
-std::size_t Batch::tokens() const {
-  return std::accumulate(target_lengths.begin(), target_lengths.end(), std::size_t{0});
-}
 
 Padded pad(std::span<const std::vector<std::int64_t>> rows) {
   return padded(
@@ -57,14 +51,6 @@ Batch make_batch(std::span<const Item> items) {
 
 Batch make_batch(std::span<const Item> items, std::span<const std::size_t> chosen) {
   return batch_of(chosen.size(), [&](std::size_t i) -> const Item& { return items[chosen[i]]; });
-}
-
-Padded make_sources(std::span<const Word> words) {
-  return padded(
-      words.size(), [&](std::size_t i) { return words[i].source.size(); },
-      [&](std::size_t i, std::int64_t* to) {
-        std::copy(words[i].source.begin(), words[i].source.end(), to);
-      });
 }
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

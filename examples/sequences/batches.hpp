@@ -15,22 +15,17 @@ Padded pad(std::span<const std::vector<std::int64_t>> rows);
 /// Pairs as a model learns them: it reads `source`, and after each of `inputs` is to say the one of `targets`
 /// at the same place.
 struct Batch {
-  Ids source;  // [B, S]
-  std::vector<std::size_t> source_lengths;
-  Ids inputs;                               // [B, T]: begin, target
-  Ids targets;                              // [B, T]: target, end
-  std::vector<std::size_t> target_lengths;  // with begin, or with end
+  Padded source;
+  Padded inputs;  // begin, target
+  Ids targets;    // target, end: as long as the inputs
 
-  std::size_t size() const { return source_lengths.size(); }
+  std::size_t size() const { return source.items(); }
   /// Targets that are not padding: what a loss is averaged over.
-  std::size_t tokens() const;
+  std::size_t tokens() const { return inputs.tokens(); }
 };
 
 Batch make_batch(std::span<const Item> items);
 /// Of the items at these places.
 Batch make_batch(std::span<const Item> items, std::span<const std::size_t> chosen);
-
-/// The sources of words, to find their targets.
-Padded make_sources(std::span<const Word> words);
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

@@ -10,15 +10,15 @@
 namespace fovea::inline FOVEA_REAL::sequences {
 namespace {
 
-constexpr double most_ratio = 50, reach = 2;
+constexpr double reach = 2;
 constexpr std::size_t items_at_once = 256, words_looked_at = 1000;
 
-double length_ratio(const Part& part) {
+double length_ratio(const Part& part, double most) {
   double ratio = 1;
   for (const Item& item : part.items)
     ratio =
         std::max(ratio, static_cast<double>(item.target.size()) / static_cast<double>(item.source.size()));
-  return std::min(ratio, most_ratio);
+  return std::min(ratio, most);
 }
 
 // The mean over heads and the first lengths[b] queries of each item: [B, heads, Tq] → scalar.
@@ -41,19 +41,18 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
     : config_(config),
       names_(std::move(names)),
       corpus_(std::move(corpus)),
-      kinds_(corpus_.kinds()),
       vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
       data_(corpus_.encode(vocabularies_)) {
   check_settings();
   check<DataError>(!data_.train.items.empty(), "sequences",
                    "no pair is left to learn from: all are kept to choose the model by, or to test it");
-  ratio_ = length_ratio(data_.train);
+  ratio_ = length_ratio(data_.train, most_ratio);
   Rng rng = Rng(seed).split("start");
   model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
 }
 
 SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus corpus)
-    : config_(config), names_(std::move(names)), corpus_(std::move(corpus)), kinds_(corpus_.kinds()) {
+    : config_(config), names_(std::move(names)), corpus_(std::move(corpus)) {
   check_settings();
   adopt();
 }
@@ -77,7 +76,6 @@ std::size_t SequenceTask::length(Split split, std::size_t item) const {
 }
 
 void SequenceTask::adopt() {
-  check<CheckpointError>(ratio_ >= 1 && ratio_ <= most_ratio, "sequences", "length_ratio is ", ratio_);
   Rng rng;
   model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
   data_ = corpus_.encode(vocabularies_);
@@ -94,27 +92,25 @@ Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
   Pass looking{
       .training = pass.training, .rng = pass.rng, .step = pass.step, .observations = looks ? &seen : nullptr};
   const double own = pass.training ? config_.own_inputs(pass.step) : 0;
-  const Variable logits = forward(model, {batch.source, batch.source_lengths},
-                                  {batch.inputs, batch.target_lengths}, looking, own);
+  const Variable logits = forward(model, batch.source, batch.inputs, looking, own);
   pass.rng = looking.rng;
   const CrossEntropyOptions options{.padding = Vocabulary::padding,
                                     .smoothing = static_cast<Real>(config_.label_smoothing)};
   const auto tokens = static_cast<double>(batch.tokens());
-  if (tokens == 0) return {scale(sum(logits), 0), 0};
   Variable total = scale(sum(cross_entropy(logits, batch.targets, options)), static_cast<Real>(1 / tokens));
   if (!looks) return {total, tokens};
   const auto all = all_attentions(model, seen);
   for (const auto& [path, one] : all) {
     if (entropy_weight == 0) break;
-    const auto& lengths = reads_source(path) ? batch.source_lengths : batch.target_lengths;
+    const auto& lengths = reads_source(path) ? batch.source.lengths : batch.inputs.lengths;
     const auto weight = static_cast<Real>(entropy_weight / static_cast<double>(all.size()));
     total = total + scale(mean_of_rows(one.entropy, lengths), weight);
   }
   if (guided) {
-    const auto to_source = attentions_to_source(model, seen);
+    const auto to_source = attentions_to_source(all);
     const Real share = Real(1) / static_cast<Real>(to_source.size());
     for (const auto& [path, one] : to_source)
-      total = total + scale(diagonal_guide(one.weights, batch.target_lengths, batch.source_lengths), share);
+      total = total + scale(diagonal_guide(one.weights, batch.inputs.lengths, batch.source.lengths), share);
   }
   return {total, tokens};
 }
@@ -129,12 +125,12 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
     const Batch batch = make_batch(some);
     Observations seen({.weights = true, .entropy = true});
     Pass pass{.observations = &seen};
-    const Variable logits =
-        forward(model, {batch.source, batch.source_lengths}, {batch.inputs, batch.target_lengths}, pass);
+    const Variable logits = forward(model, batch.source, batch.inputs, pass);
     loss += static_cast<double>(sum(cross_entropy(logits, batch.targets, options)).item());
     tokens += static_cast<double>(batch.tokens());
-    for (const auto& [path, one] : all_attentions(model, seen)) {
-      const auto& lengths = reads_source(path) ? batch.source_lengths : batch.target_lengths;
+    const auto all = all_attentions(model, seen);
+    for (const auto& [path, one] : all) {
+      const auto& lengths = reads_source(path) ? batch.source.lengths : batch.inputs.lengths;
       const Shape& shape = one.entropy.shape();
       auto& sums = entropies[path];
       sums.resize(shape[1]);
@@ -145,8 +141,8 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
             sums[h] += static_cast<double>(one.entropy.value().data()[(b * shape[1] + h) * shape[2] + i]);
       }
     }
-    for (const auto& [path, one] : attentions_to_source(model, seen)) {
-      mass += mass_on_diagonal(one.weights.value(), batch.target_lengths, batch.source_lengths, reach);
+    for (const auto& [path, one] : attentions_to_source(all)) {
+      mass += mass_on_diagonal(one.weights.value(), batch.inputs.lengths, batch.source.lengths, reach);
       rows += static_cast<double>(batch.tokens() * one.weights.shape()[1]);
     }
   }
@@ -192,7 +188,7 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
   std::vector<std::vector<std::string>> tokens;
   std::vector<std::vector<std::int64_t>> sources;
   for (const std::string& line : lines) {
-    tokens.push_back(split_tokens(normalised(line), kinds_.source));
+    tokens.push_back(split_tokens(normalised(line), corpus_.kinds().source));
     check<DataError>(!unicode::is_blank(line), "predict", "the line is empty");
     sources.push_back(vocabularies_.source.encode(tokens.back()));
   }
@@ -204,15 +200,13 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
     for (std::size_t n = 0; n < std::min<std::size_t>(config_.n_best, found[i].size()); ++n) {
       const Hypothesis& one = found[i][n];
       const std::vector<std::string> said = vocabularies_.target.decode(one.tokens);
-      shown.answers.push_back({join_tokens(said, kinds_.target), said, one.log_probability, one.score,
-                               one.cut,
+      shown.answers.push_back({join_tokens(said, corpus_.kinds().target), said, one.log_probability,
+                               one.score, one.cut,
                                config_.alignment ? alignments(model, sources[i], one.tokens) : Alignments{}});
     }
     texts.push_back(show(shown, config_.n_best > 1, json));
   }
   return texts;
 }
-
-std::string SequenceTask::report(const Metrics& metrics) const { return metrics.table(); }
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

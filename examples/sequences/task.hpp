@@ -31,16 +31,19 @@ class SequenceTask {
 
   template <class Archive>
   void state(Archive& archive) {
+    const Vocabularies before = vocabularies_;
     vocabularies_.state(archive);
     archive("length_ratio", ratio_);
-    if constexpr (Archive::reading) adopt();
+    check<CheckpointError>(ratio_ >= 1 && ratio_ <= most_ratio, "sequences", "length_ratio is ", ratio_);
+    if (vocabularies_ != before) adopt();
   }
 
   /// An answer, or `n-best` of them, for each line.
   std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
-  std::string report(const Metrics& metrics) const;
 
  protected:
+  static constexpr double most_ratio = 50;  // of a target's length to its source's, that answers may have
+
   /// How the two rates are called: words of which none of the references was found, and wrong tokens.
   struct Names {
     std::string words = "ser", tokens = "ter";
@@ -58,11 +61,11 @@ class SequenceTask {
 
   /// A line as a source of the data.
   virtual std::string normalised(const std::string& line) const { return line; }
-  const Corpus& corpus() const { return corpus_; }
 
  private:
   void check_settings() const;
   const Part& part(Split split) const;
+  /// Brings model and data in line with the vocabularies.
   void adopt();
   Metrics measure(Split split, std::size_t beam) const;
   void measure_attention(std::span<const Item> items, Metrics& metrics) const;
@@ -70,7 +73,6 @@ class SequenceTask {
   SequenceConfig config_;
   Names names_;
   Corpus corpus_;
-  Kinds kinds_;
   Vocabularies vocabularies_;
   double ratio_ = 1;  // of the longest target to its source
   Dataset data_;

@@ -47,17 +47,9 @@ Attended by_heads(const MultiHead& module, const Variable& query, const Variable
                                              : dot_attention(query, keys, values, scale_of(module), options);
 }
 
-// With an axis for the heads, also of one.
-Variable by_head(const Variable& x, std::size_t heads) {
-  if (!x.defined() || heads > 1) return x;
-  Shape shape = x.shape();
-  shape.insert(shape.begin() + 1, 1);
-  return reshape(x, shape);
-}
-
 Attended joined(const MultiHead& module, const Attended& of, Pass& pass) {
-  const Attended result{module.out(of.context), by_head(of.scores, module.heads),
-                        by_head(of.weights, module.heads), by_head(of.entropy, module.heads)};
+  const Attended result{module.out(of.context), by_head(of.scores, 4), by_head(of.weights, 4),
+                        by_head(of.entropy, 3)};
   observe(module.probe, result, pass);
   return result;
 }

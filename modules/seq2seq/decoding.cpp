@@ -35,4 +35,10 @@ Variable select_rows(const Variable& x, std::span<const std::size_t> rows) {
   return Variable(std::move(chosen));
 }
 
+std::vector<std::size_t> select_rows(const std::vector<std::size_t>& x, std::span<const std::size_t> rows) {
+  std::vector<std::size_t> chosen;
+  for (const std::size_t row : rows) chosen.push_back(x.at(row));
+  return chosen;
+}
+
 }  // namespace fovea::inline FOVEA_REAL

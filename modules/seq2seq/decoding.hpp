@@ -27,5 +27,6 @@ std::vector<std::int64_t> guesses(const Variable& logits);
 
 /// Rows of x along its first axis, outside of any graph.
 Variable select_rows(const Variable& x, std::span<const std::size_t> rows);
+std::vector<std::size_t> select_rows(const std::vector<std::size_t>& x, std::span<const std::size_t> rows);
 
 }  // namespace fovea::inline FOVEA_REAL

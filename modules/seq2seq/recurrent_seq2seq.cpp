@@ -113,9 +113,7 @@ class RecurrentDecoding final : public Decoding {
     for (Variable& x : state_.cell) x = select_rows(x, rows);
     memory_.prepared = select_rows(memory_.prepared, rows);
     memory_.values = select_rows(memory_.values, rows);
-    std::vector<std::size_t> lengths;
-    for (const std::size_t row : rows) lengths.push_back(lengths_[row]);
-    lengths_ = std::move(lengths);
+    lengths_ = select_rows(lengths_, rows);
     memory_.mask = Mask::key_lengths(lengths_);
   }
 

@@ -92,9 +92,7 @@ class TransformerDecoding final : public Decoding {
         part->values = select_rows(part->values, rows);
       }
     }
-    std::vector<std::size_t> lengths;
-    for (const std::size_t row : rows) lengths.push_back(lengths_[row]);
-    lengths_ = std::move(lengths);
+    lengths_ = select_rows(lengths_, rows);
   }
 
  private:

@@ -15,31 +15,30 @@ const std::vector<Item> items{{{4, 5, 6}, {7}}, {{8}, {9, 10}}, {{5}, {}}};
 TEST_CASE("sequences: a batch is padded to its longest", "[examples]") {
   const Batch batch = make_batch(items);
   CHECK(batch.size() == 3);
-  CHECK(batch.source.shape == Shape{3, 3});
-  CHECK(batch.source.values == Numbers{4, 5, 6, 8, 0, 0, 5, 0, 0});
-  CHECK(batch.source_lengths == Sizes{3, 1, 1});
-  CHECK(batch.inputs.shape == Shape{3, 3});
-  CHECK(batch.inputs.values == Numbers{1, 7, 0, 1, 9, 10, 1, 0, 0});
+  CHECK(batch.source.ids.shape == Shape{3, 3});
+  CHECK(batch.source.ids.values == Numbers{4, 5, 6, 8, 0, 0, 5, 0, 0});
+  CHECK(batch.source.lengths == Sizes{3, 1, 1});
+  CHECK(batch.inputs.ids.shape == Shape{3, 3});
+  CHECK(batch.inputs.ids.values == Numbers{1, 7, 0, 1, 9, 10, 1, 0, 0});
   CHECK(batch.targets.shape == Shape{3, 3});
   CHECK(batch.targets.values == Numbers{7, 2, 0, 9, 10, 2, 2, 0, 0});
-  CHECK(batch.target_lengths == Sizes{2, 3, 1});
+  CHECK(batch.inputs.lengths == Sizes{2, 3, 1});
   CHECK(batch.tokens() == 6);
 }
 
 TEST_CASE("sequences: a batch of chosen items", "[examples]") {
   const Batch batch = make_batch(items, Sizes{1, 2, 1});
-  CHECK(batch.source.shape == Shape{3, 1});
-  CHECK(batch.source.values == Numbers{8, 5, 8});
+  CHECK(batch.source.ids.shape == Shape{3, 1});
+  CHECK(batch.source.ids.values == Numbers{8, 5, 8});
   CHECK(batch.targets.values == Numbers{9, 10, 2, 2, 0, 0, 9, 10, 2});
   const Batch alone = make_batch(items, Sizes{2});  // nothing to say but the end
-  CHECK(alone.inputs.values == Numbers{1});
+  CHECK(alone.inputs.ids.values == Numbers{1});
   CHECK(alone.targets.values == Numbers{2});
   CHECK(alone.tokens() == 1);
 }
 
 TEST_CASE("sequences: sources of words", "[examples]") {
-  const std::vector<Word> words{{"a", {4}, {{5}}}, {"ab", {4, 6}, {{5}}}};
-  const Padded sources = make_sources(words);
+  const Padded sources = pad(std::vector<Numbers>{{4}, {4, 6}});
   CHECK(sources.ids.shape == Shape{2, 2});
   CHECK(sources.ids.values == Numbers{4, 0, 4, 6});
   CHECK(sources.lengths == Sizes{1, 2});
