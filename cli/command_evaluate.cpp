@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -6,6 +7,16 @@
 #include "cli/print.hpp"
 
 namespace fovea {
+namespace {
+
+// What was measured, then the metrics.
+std::string json_of(const Evaluation& result) {
+  nlohmann::ordered_json object{{"split", to_string(result.split)}, {"items", result.items}};
+  object.update(nlohmann::ordered_json::parse(result.metrics.json()));
+  return object.dump();
+}
+
+}  // namespace
 
 void add_evaluate(CLI::App& app, Action& action) {
   struct Arguments {
@@ -16,16 +27,18 @@ void add_evaluate(CLI::App& app, Action& action) {
   const auto given = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("evaluate", "measure a checkpoint");
   command->add_option("checkpoint", given->checkpoint, "a .fovea file")->required();
-  command->add_option("--data", given->request.data, "other data than it was trained with");
+  command->add_option("--data", given->request.data,
+                      "other data than it was trained with, divided as in training; --test, where a task has "
+                      "it, measures all of a file");
   command->add_option("--split", given->split, "train, validation or test")->capture_default_str();
-  command->add_flag("--json", given->json, "one JSON object: metrics by name");
+  command->add_flag("--json", given->json, "one JSON object: split, items, metrics by name");
   add_later_flags(*command, tasks(), given->request.flags);
   command->callback([given, &action] {
     action = [given] {
       given->request.split = split_of(given->split);
       const Checkpoint from = read_checkpoint(given->checkpoint);
       const Evaluation result = task_named(tasks(), from.label.task).evaluate(from, given->request);
-      print(given->json ? result.metrics.json() : result.report);
+      print(given->json ? json_of(result) : result.report);
       return 0;
     };
   });

@@ -69,17 +69,19 @@ void complain(const CLI::App& app, const std::string& message) {
   const CLI::App& at = innermost(app);
   const std::string see = "; see " + at.get_name() + " --help";
   const std::vector<std::string> unknown = app.remaining(true);
+  std::vector<std::string> names;
+  for (const CLI::App* command : at.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  if (unknown.empty() && !names.empty())
+    throw ConfigError(fmt::format("{} what? Choose one of {}{}", at.get_name(), fmt::join(names, ", "), see));
   if (unknown.empty()) throw ConfigError(one_line(message) + see);
   const std::string& word = unknown.front();
   if (word.starts_with("-")) {
-    std::vector<std::string> names{"--help"};
+    names = {"--help"};
     for (const CLI::Option* option : at.get_options()) names.push_back("--" + option->get_single_name());
     const std::string bare = word.substr(0, word.find('='));
     throw ConfigError("unknown option \"" + bare + "\"" + suggestion(bare, names) + see);
   }
-  std::vector<std::string> names;
-  for (const CLI::App* command : at.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
   throw ConfigError("\"" + word + "\" is not known here" + suggestion(word, names) + see);
 }
 

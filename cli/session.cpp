@@ -53,6 +53,8 @@ std::unique_ptr<Checkpoint> newest_checkpoint(const std::filesystem::path& folde
 
 void resume(Settings& settings, const std::string& task, const TrainRequest& request, Session& session) {
   session.how = Run::Open::resume;
+  check<CheckpointError>(std::filesystem::exists(session.folder), "resume", "there is no run ",
+                         session.folder.string(), "; --out names one, and without --resume a new one begins");
   session.from = newest_checkpoint(session.folder, session.fallback);
   const Checkpoint& from = *session.from;
   check<ConfigError>(from.label.task == task, "train", from.origin, " is of the task ", from.label.task,
@@ -153,7 +155,7 @@ std::string rates_table(const Plan& plan) {
   return text;
 }
 
-void announce(const Session& session, Run& run) {
+void announce(const Session& session, Run& run, const std::vector<std::string>& notes) {
   if (!session.fallback.empty()) {
     run.warn(session.fallback);
     fmt::print(stderr, "fovea: {}; going on from {}\n", one_line(session.fallback), session.from->origin);
@@ -161,6 +163,7 @@ void announce(const Session& session, Run& run) {
   const std::string folder = run.folder().string();
   tell(run, session.from ? fmt::format("resuming {} at step {}", folder, session.from->position.step)
                          : fmt::format("training {} in {}", run.label().task, folder));
+  for (const std::string& note : notes) tell(run, note);
 }
 
 int interrupted(const Session& session, Run& run, const TrainRequest& request, const Position& at,
@@ -181,9 +184,9 @@ void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_bet
   tell(run, text);
 }
 
-void print_result(Run& run, Split split, const Evaluation& result) {
+void print_result(Run& run, const Evaluation& result) {
   print(result.report);
-  run.log(fmt::format("{} {}", to_string(split), result.metrics.json()));
+  run.log(fmt::format("{} {}", to_string(result.split), result.metrics.json()));
 }
 
 }  // namespace fovea

@@ -30,6 +30,7 @@
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck
 //     double entropy_weight;                            // set from --entropy
+//     std::vector<std::string> notes() const;           // what to know of the data before a run
 //
 // `data` among the settings is what `--data FILE` of evaluate and predict replaces. Everything lives in
 // `namespace fovea::inline FOVEA_REAL`, because it stands in the program in both precisions.
@@ -78,6 +79,21 @@ std::string report_of(T& task, const Metrics& metrics) {
   }
 }
 
+/// What to know of the data before a run: how much there is of each split, and what the task itself has to
+/// say.
+template <class T>
+std::vector<std::string> notes_of(const T& task) {
+  const std::size_t chosen_by = task.size(Split::validation);
+  std::vector<std::string> notes{
+      join("data: ", task.size(Split::train), " items to train on, ",
+           chosen_by ? join(chosen_by, " to choose the model by, ")
+                     : "none to choose it by, so the last model is the result (there is no best.fovea), ",
+           task.size(Split::test), " to test with")};
+  if constexpr (requires { task.notes(); })
+    for (std::string& note : task.notes()) notes.push_back(std::move(note));
+  return notes;
+}
+
 template <class T>
 Evaluation evaluate(T& task, Split split) {
   check<ConfigError>(task.size(split) > 0, "evaluate", "the ", to_string(split), " split of ", T::name,
@@ -90,7 +106,9 @@ Evaluation evaluate(T& task, Split split) {
       return task.evaluate(split);
     }
   }();
-  return {metrics, report_of(task, metrics)};
+  const std::size_t items = task.size(split);
+  return {split, items, metrics,
+          join(to_string(split), " split, ", items, " items\n", report_of(task, metrics))};
 }
 
 /// The task that a checkpoint holds.
@@ -143,7 +161,7 @@ int train(Settings& settings, const TrainRequest& request) {
   }
   Run run(session.folder, session.how, label);
   run.describe(about(), settings.train.seed, parameter_count(task.model), request.command);
-  announce(session, run);
+  announce(session, run, notes_of(task));
   const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);
   conclude(run, state.position, result.stopped_early, result.last_is_better);
@@ -156,7 +174,7 @@ int train(Settings& settings, const TrainRequest& request) {
   }
   for (const Split split : {Split::test, Split::validation}) {
     if (task.size(split) == 0) continue;
-    print_result(run, split, evaluate(task, split));
+    print_result(run, evaluate(task, split));
     break;
   }
   return 0;

@@ -47,6 +47,8 @@ struct EvaluateRequest : UseRequest {
 /// From lines of input to what is printed for each. DataError for a line that cannot be read.
 using Predictor = std::function<std::vector<std::string>(std::span<const std::string> lines, bool json)>;
 struct Evaluation {
+  Split split = Split::test;
+  std::size_t items = 0;  // of the split
   Metrics metrics;
   std::string report;  // for people
 };

@@ -23,7 +23,8 @@ struct Position {
   std::uint64_t step = 0;   // steps done
   std::uint64_t items = 0;  // size of the training split
   bool has_best = false;
-  double best = 0;  // the selected metric of the best model so far
+  double best = 0;                     // the selected metric of the best model so far
+  std::vector<double> best_ties = {};  // and what decides where that is equal
   std::uint64_t best_step = 0;
   std::uint64_t stale = 0;  // evaluations since then
   double loss_sum = 0;      // since the last evaluation, for the mean that is logged

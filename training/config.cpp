@@ -18,7 +18,8 @@ std::vector<std::string> schedules() {
 void TrainConfig::describe(Options& options) {
   options.add("out", out, "run directory; by itself runs/TASK, runs/TASK-2, …").not_saved();
   options.add("epochs", epochs, "passes over the training data").at_least(1).may_change();
-  options.add("steps", steps, "optimiser steps in place of epochs; 0: by epochs").may_change();
+  options.add("steps", steps, "optimiser steps to train for, whatever --epochs says; 0: by epochs")
+      .may_change();
   options.add("batch-size", batch_size, "items in a batch").at_least(1);
   options.add("accumulate", accumulate, "batches whose gradients make one step; fewer at an epoch's end")
       .at_least(1);

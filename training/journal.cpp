@@ -30,12 +30,13 @@ void Journal::step(double loss) {
 
 bool Journal::evaluated(const Metrics& metrics) {
   const double value = metrics.selected_value();
-  const bool better = std::isfinite(value) && (!at_.has_best || metrics.better_than(at_.best));
+  const bool better = std::isfinite(value) && (!at_.has_best || metrics.better_than(at_.best, at_.best_ties));
   const bool due = plan_.due(at_.step);
   if (due) at_.stale = better ? 0 : at_.stale + 1;
   if (due && better) {
     at_.has_best = true;
     at_.best = value;
+    at_.best_ties = metrics.tie_values();
     at_.best_step = at_.step;
   }
   shown_ = metrics.selected + " " + brief(value);

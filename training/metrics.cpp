@@ -39,8 +39,20 @@ double Metrics::at(std::string_view name) const {
   throw Error(join("[metrics] there is no \"", name, "\" among ", list(names)));
 }
 
-bool Metrics::better_than(double other) const {
-  return higher_is_better ? selected_value() > other : selected_value() < other;
+std::vector<double> Metrics::tie_values() const {
+  std::vector<double> values;
+  for (const Tie& tie : ties) values.push_back(at(tie.name));
+  return values;
+}
+
+bool Metrics::better_than(double other, std::span<const double> other_ties) const {
+  const double own = selected_value();
+  if (own != other) return higher_is_better ? own > other : own < other;
+  const std::vector<double> values = tie_values();
+  for (std::size_t i = 0; i < std::min(values.size(), other_ties.size()); ++i)
+    if (values[i] != other_ties[i])
+      return ties[i].higher_is_better ? values[i] > other_ties[i] : values[i] < other_ties[i];
+  return false;
 }
 
 std::string Metrics::json() const {

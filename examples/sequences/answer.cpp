@@ -46,7 +46,9 @@ std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
     Pass pass = Pass::evaluation();
     const Padded padded = pad(rows);
     const std::unique_ptr<Decoding> decoding = decode(model, padded, pass);
-    auto some = beam_search(*decoding, most, options);
+    BeamOptions sayable = options;
+    sayable.never = {Vocabulary::padding, Vocabulary::unknown};  // no reader can use "some other token"
+    auto some = beam_search(*decoding, most, sayable);
     for (std::size_t i = 0; i < count; ++i) found[order[begin + i]] = std::move(some[i]);
   }
   return found;

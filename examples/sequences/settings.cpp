@@ -61,9 +61,10 @@ std::uint64_t SequenceConfig::guided_steps() const {
   if (text.starts_with(kind)) {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data() + kind.size(), end, steps);
-    if (error == std::errc() && stop == end) return steps;
+    if (error == std::errc() && stop == end && steps > 0) return steps;
   }
-  throw ConfigError("--guide: expected none or diagonal:N with a number of steps N, got \"" + guide + "\"");
+  throw ConfigError("--guide: expected none or diagonal:N with a number of steps N from 1 on, got \"" +
+                    guide + "\"");
 }
 
 double SequenceConfig::own_inputs(std::uint64_t step) const {

@@ -169,6 +169,7 @@ Metrics SequenceTask::measure(Split split, std::size_t beam) const {
   Metrics metrics;
   metrics.selected = names_.words;
   metrics.higher_is_better = false;
+  metrics.ties = {{names_.tokens}, {"nll"}};
   metrics.add(names_.words, rates.word_rate());
   metrics.add(names_.tokens, rates.token_rate());
   std::size_t tokens = 0, unknown = 0;
@@ -184,10 +185,20 @@ Metrics SequenceTask::measure(Split split, std::size_t beam) const {
   return metrics;
 }
 
+std::vector<std::string> SequenceTask::notes() const {
+  if (corpus_.left_out() == 0) return {};
+  return {join(corpus_.left_out(), " pairs are left out: their sources stand in the part to ",
+               data_.validation.items.empty() ? "test with" : "test with or to choose by", ", too")};
+}
+
 std::vector<std::string> SequenceTask::predict(std::span<const std::string> lines, bool json) const {
   std::vector<std::vector<std::string>> tokens;
   std::vector<std::vector<std::int64_t>> sources;
   for (const std::string& line : lines) {
+    const std::size_t valid = unicode::valid_utf8(line);
+    check<DataError>(valid == line.size(), "predict", "byte ", valid + 1, " of the line is not UTF-8");
+    check<DataError>(line.find('\t') == line.npos, "predict",
+                     "there is a tab; a line is a source alone (cut -f1 takes them from a file of pairs)");
     tokens.push_back(split_tokens(normalised(line), corpus_.kinds().source));
     check<DataError>(!unicode::is_blank(line), "predict", "the line is empty");
     sources.push_back(vocabularies_.source.encode(tokens.back()));

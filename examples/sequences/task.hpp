@@ -38,6 +38,9 @@ class SequenceTask {
     if (vocabularies_ != before) adopt();
   }
 
+  /// How many pairs were left out, if any, because another part has their words.
+  std::vector<std::string> notes() const;
+
   /// An answer, or `n-best` of them, for each line.
   std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
 

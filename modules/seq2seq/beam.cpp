@@ -39,8 +39,8 @@ std::vector<Continuation> likeliest(const std::vector<Begun>& begun, const Tenso
     for (std::size_t c = 0; c < classes; ++c) {
       const auto token = static_cast<std::int64_t>(c);
       check<Error>(!std::isnan(row[c]), here, "the model's logits are not numbers");
-      if (token == options.never || token == options.begin ||
-          (begun[i].tokens.size() == most && token != options.end))
+      const bool never = std::find(options.never.begin(), options.never.end(), token) != options.never.end();
+      if (never || token == options.begin || (begun[i].tokens.size() == most && token != options.end))
         continue;
       all.push_back({begun[i].log_probability + static_cast<double>(row[c]), i, token});
     }

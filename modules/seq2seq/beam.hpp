@@ -8,7 +8,7 @@ struct BeamOptions {
   std::size_t beam = 1;     // sequences that are followed at once for each item; 1 is greedy
   double length_power = 1;  // a score is log p / length^power: 0 favours short ones, 1 compares means
   std::int64_t begin = 1, end = 2;
-  std::int64_t never = 0;  // is not chosen, as `begin` is not: the padding
+  std::vector<std::int64_t> never{0};  // are not chosen, as `begin` is not: the padding
 };
 
 /// A sequence that was found, without the tokens that begin and end it.

@@ -33,6 +33,9 @@ TEST_CASE("the program says what it is", "[cli]") {
   const Result help = shell.call({"train", "line", "--help"});
   CHECK(help.code == 0);
   CHECK_THAT(help.out, Contains("--batch-size") && Contains("--dropout") && Contains("0.02"));
+  const Result what = shell.call({"train"});
+  CHECK(what.code == 2);
+  CHECK_THAT(what.err, Contains("line") && Contains("train --help"));
   const Result nothing = shell.call({});
   CHECK(nothing.code == 2);
   CHECK(nothing.out.empty());
@@ -42,10 +45,12 @@ TEST_CASE("evaluate prints metrics for people and as JSON", "[cli]") {
   const Trained shell;
   const Result text = shell.call({"evaluate", shell.best});
   CHECK(text.code == 0);
-  CHECK_THAT(text.out, StartsWith("error  "));
+  CHECK_THAT(text.out, StartsWith("test split, 20 items\nerror  "));
   const Result json = shell.call({"evaluate", shell.best, "--json"});
   const Json metrics = Json::parse(json.out);
-  CHECK(metrics.size() == 2);
+  CHECK(metrics.size() == 4);
+  CHECK(metrics["split"] == "test");
+  CHECK(metrics["items"] == 20);
   CHECK(metrics["root"].get<double>() == Approx(std::sqrt(metrics["error"].get<double>())));
   CHECK(json.err.empty());
   // On the validation split, the best checkpoint has the best value that was logged.

@@ -26,6 +26,7 @@ struct Trained : Shell {
               "--warmup", "5",       "--lr",         "0.01",      "--dropout", "0",       "--beam",   "2"});
     INFO(result.err);
     REQUIRE(result.code == 0);
+    CHECK_THAT(result.err, Contains("data: 7 items to train on, 1 to choose the model by, 0 to test with"));
   }
   std::string best = "run/checkpoints/last.fovea";
 };
@@ -66,7 +67,10 @@ TEST_CASE("a line that cannot be read is named, and those before it are answered
   CHECK_THAT(result.err, Contains("lines:2: ") && Contains("empty"));
   const Result broken = shell.call({"predict", shell.best}, "\xff\n");
   CHECK(broken.code == 3);
-  CHECK_THAT(broken.err, Contains("standard input:1: "));
+  CHECK_THAT(broken.err, Contains("standard input:1: ") && Contains("byte 1"));
+  const Result pair = shell.call({"predict", shell.best, "pairs.tsv"});
+  CHECK(pair.code == 3);
+  CHECK_THAT(pair.err, Contains("pairs.tsv:1: ") && Contains("tab"));
 }
 
 TEST_CASE("only settings that are for later are taken later", "[cli]") {
@@ -104,6 +108,10 @@ TEST_CASE("what was there to train and to test is not needed to answer", "[cli]"
               .call({"train", "seq2seq", "--data", "pairs.tsv", "--test", "test.tsv", "--out", "run",
                      "--steps", "1", "--width", "8"})
               .code == 0);
+  const Result less = shell.call({"train", "seq2seq", "--data", "pairs.tsv", "--dev", "test.tsv", "--test",
+                                  "test.tsv", "--out", "less", "--steps", "1", "--width", "8"});
+  CHECK(less.code == 0);
+  CHECK_THAT(less.err, Contains("2 pairs are left out") && Contains("none to choose it by"));
   std::filesystem::remove(shell.folder / "pairs.tsv");
   std::filesystem::remove(shell.folder / "test.tsv");
   CHECK(shell.call({"predict", "run/checkpoints/last.fovea"}, "가\n").code == 0);
@@ -223,6 +231,9 @@ TEST_CASE("what a model does not read is refused", "[cli]") {
   // A byte order mark is no letter, blank lines are no words.
   CHECK(shell.call({"predict", shell.best}, "\xEF\xBB\xBF가\n").out == "가\tga\n");
   CHECK(shell.call({"predict", shell.best}, "  \n").code == 3);
+  const Result unguided = shell.call({"train", "copy", "--guide", "diagonal:0"});
+  CHECK(unguided.code == 2);
+  CHECK_THAT(unguided.err, Contains("--guide") && Contains("from 1 on"));
   const Result idle = shell.call({"train", "copy", "--teacher-forcing", "linear"});
   CHECK(idle.code == 2);
   CHECK_THAT(idle.err, Contains("--teacher-floor"));

@@ -309,6 +309,8 @@ TEST_CASE("beam search: padding is never said, NaN is an error", "[modules][seq2
   Told padding({{begin, {0.9, 0, 0.1, 0, 0, 0}}});
   const std::vector<std::size_t> most{3};
   CHECK(beam_search(padding, most)[0][0].tokens.empty());
+  Told unknown({{begin, {0, 0, 0.1, 0.9, 0, 0}}});
+  CHECK(beam_search(unknown, most, {.never = {0, 3}})[0][0].tokens.empty());
   class NotANumber final : public Decoding {
     Variable next(std::span<const std::int64_t> last) override {
       return Variable(filled({last.size(), 6}, std::numeric_limits<Real>::quiet_NaN()));

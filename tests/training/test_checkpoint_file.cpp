@@ -15,7 +15,7 @@ using Catch::Contains;
 namespace {
 
 Label example_label() { return {"line", "lr = 0.5\n", {{"a.tsv", "0123"}, {"b.tsv", "4567"}}}; }
-Position example_position() { return {12, 50, true, 0.25, 9, 3, 1.5, 2}; }
+Position example_position() { return {12, 50, true, 0.25, {7, 0.5}, 9, 3, 1.5, 2}; }
 
 Entries example_numbers() {
   Entries numbers;
@@ -188,7 +188,9 @@ TEST_CASE("other files are not taken for checkpoints", "[training]") {
 TEST_CASE("the first version stays readable", "[training]") {
   const Checkpoint read = read_checkpoint(FOVEA_SOURCE_DIR "/tests/training/golden/version1.fovea");
   CHECK(read.label.data == example_label().data);
-  CHECK(read.position == example_position());
+  Position position = example_position();
+  position.best_ties.clear();  // which it did not know
+  CHECK(read.position == position);
   CHECK(read.entries.values<float>("param/weight") == std::vector<float>{1, -2, 3, 0.1f, 1e-40f, -0.0f});
   CHECK(read.entries.values<std::string>("state/words") ==
         std::vector<std::string>{"", "ünit", std::string("a\0b", 3)});

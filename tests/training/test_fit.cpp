@@ -191,6 +191,21 @@ TEST_CASE("the best checkpoint evaluates to the best that was logged", "[trainin
   CHECK(read_checkpoint(run.best()).position.step == state.position.best_step);
 }
 
+TEST_CASE("where the selected metric is equal, its ties choose", "[training]") {
+  TrainConfig config = config_of("sgd", 6);
+  config.lr = 0.05;
+  config.eval_every = 1;
+  for (const bool settles : {false, true}) {
+    LineTask task({}, 1);
+    task.settles_ties = settles;
+    task.script = {3, 3, 3, 3, 3, 4};
+    FitState state = start_state(config);
+    fit(task, config, state);
+    CHECK(state.position.best_step == (settles ? 5 : 1));  // the true error falls all the time
+    CHECK(state.position.stale == (settles ? 1 : 5));
+  }
+}
+
 TEST_CASE("patience counts evaluations since the best one, also over a resume", "[training]") {
   const TemporaryFolder folder;
   TrainConfig config = config_of("adam", 100);

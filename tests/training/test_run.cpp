@@ -140,6 +140,11 @@ TEST_CASE("metrics are chosen by direction, and NaN never is", "[training]") {
   metrics.higher_is_better = false;
   CHECK(metrics.better_than(3));
   CHECK(!metrics.better_than(2));
+  metrics.ties = {{"top1", true}};
+  CHECK(metrics.better_than(2, std::vector<double>{49}));
+  CHECK(!metrics.better_than(2, std::vector<double>{50}));
+  CHECK(!metrics.better_than(1, std::vector<double>{49}));
+  CHECK(!metrics.better_than(2));  // of a run that knew no ties
   metrics.entries[1].value = NAN;
   CHECK(!metrics.better_than(3));
   CHECK(metrics.json() == R"({"top1":50.0,"loss":null})");
