@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "core/parallel.hpp"
-#include "examples/cities/tsv.hpp"
+#include "examples/delimited.hpp"
 #include "training/file.hpp"
 #include "training/text.hpp"
 
@@ -149,7 +149,7 @@ class Reader {
     return result;
   }
 
-  Tsv tsv_;
+  Delimited tsv_;
   std::size_t name_ = 0;
   std::optional<std::size_t> id_, alternates_, latitude_, longitude_, country_, population_, height_,
       timezone_;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <unordered_set>
 
-#include "examples/sequences/lines.hpp"
+#include "examples/lines.hpp"
 #include "examples/sequences/tokens.hpp"
 #include "examples/unicode.hpp"
 #include "training/file.hpp"

@@ -49,14 +49,6 @@ void ErrorRates::add(std::span<const std::int64_t> hypothesis,
   tokens += length;
 }
 
-ErrorRates& ErrorRates::operator+=(const ErrorRates& other) {
-  words += other.words;
-  wrong += other.wrong;
-  edits += other.edits;
-  tokens += other.tokens;
-  return *this;
-}
-
 double ErrorRates::word_rate() const { return percent(wrong, words); }
 double ErrorRates::token_rate() const { return percent(edits, tokens); }
 

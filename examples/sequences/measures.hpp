@@ -25,7 +25,6 @@ struct ErrorRates {
 
   /// Ids without begin, end and padding; at least one reference.
   void add(std::span<const std::int64_t> hypothesis, std::span<const std::vector<std::int64_t>> references);
-  ErrorRates& operator+=(const ErrorRates& other);
 
   double word_rate() const;   // 0 when there are no words
   double token_rate() const;  // 0 when there are no tokens

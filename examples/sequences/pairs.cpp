@@ -1,6 +1,6 @@
 #include "examples/sequences/pairs.hpp"
 
-#include "examples/sequences/lines.hpp"
+#include "examples/lines.hpp"
 #include "examples/unicode.hpp"
 #include "training/file.hpp"
 

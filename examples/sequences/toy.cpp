@@ -40,13 +40,6 @@ void check_sizes(const ToySizes& sizes) {
 
 }  // namespace
 
-Toy toy_of(std::string_view name) {
-  if (name == "copy") return Toy::copy;
-  if (name == "reverse") return Toy::reverse;
-  if (name == "sort") return Toy::sort;
-  throw ConfigError(join("there is no toy task \"", name, "\"; choose copy, reverse or sort"));
-}
-
 std::string toy_target(Toy kind, std::string_view source) {
   std::string target(source);
   if (kind == Toy::reverse) std::reverse(target.begin(), target.end());

@@ -9,9 +9,6 @@ namespace fovea::inline FOVEA_REAL::sequences {
 /// What is to be done with a sequence of symbols.
 enum class Toy { copy, reverse, sort };
 
-/// ConfigError for any other name than `copy`, `reverse`, `sort`.
-Toy toy_of(std::string_view name);
-
 /// How many sequences, of what.
 struct ToySizes {
   std::uint64_t train = 20000, validation = 500, test = 500;

@@ -97,22 +97,3 @@ TEST_CASE("sequences: the nearest reference counts", "[examples]") {
   CHECK_THROWS_AS(none.add(ids("abc"), {}), Error);
   CHECK(none.words == 0);
 }
-
-TEST_CASE("sequences: error rates of parts are those of the whole", "[examples]") {
-  ErrorRates whole, first, second;
-  const std::vector<Numbers> references{ids("abc")};
-  for (const char* hypothesis : {"abc", "ab"}) {
-    whole.add(ids(hypothesis), references);
-    first.add(ids(hypothesis), references);
-  }
-  for (const char* hypothesis : {"", "xyzw", "abc"}) {
-    whole.add(ids(hypothesis), references);
-    second.add(ids(hypothesis), references);
-  }
-  first += second;
-  CHECK(first.words == 5);
-  CHECK(first.wrong == 3);
-  CHECK(first.word_rate() == whole.word_rate());
-  CHECK(first.token_rate() == whole.token_rate());
-  CHECK(first.token_rate() == Approx(100 * 8 / 15.0));
-}

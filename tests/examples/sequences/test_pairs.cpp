@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/check.hpp"
-#include "examples/sequences/lines.hpp"
+#include "examples/lines.hpp"
 #include "examples/sequences/pairs.hpp"
 #include "training/folder.hpp"
 

@@ -1,10 +1,10 @@
-#include "examples/sequences/lines.hpp"
+#include "examples/lines.hpp"
 
 #include <algorithm>
 
 #include "examples/unicode.hpp"
 
-namespace fovea::inline FOVEA_REAL::sequences {
+namespace fovea::inline FOVEA_REAL {
 
 Lines::Lines(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
   if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
@@ -35,4 +35,4 @@ std::string Lines::place(std::string_view part) const {
   return join(file_, ":", number_, ":", characters + 1);
 }
 
-}  // namespace fovea::inline FOVEA_REAL::sequences
+}  // namespace fovea::inline FOVEA_REAL

@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "core/real.hpp"
 
-namespace fovea::inline FOVEA_REAL::sequences {
+namespace fovea::inline FOVEA_REAL {
 
 /// The longest line that is read, in bytes: a longer one is hardly a text of lines.
 inline constexpr std::size_t longest_line = 1'000'000;
@@ -38,4 +38,4 @@ class Lines {
   std::uint64_t number_ = 0;
 };
 
-}  // namespace fovea::inline FOVEA_REAL::sequences
+}  // namespace fovea::inline FOVEA_REAL
