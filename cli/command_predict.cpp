@@ -72,8 +72,16 @@ class Answering {
 int predict(const Arguments& given) {
   const Checkpoint from = read_checkpoint(given.checkpoint);
   const bool standard = given.file == "-";
-  Answering answer(task_named(tasks(), from.label.task).predictor(from, given.use),
-                   standard ? "standard input" : given.file, given.json);
+  const TaskEntry& task = task_named(tasks(), from.label.task);
+  if (task.predict_data) {
+    UseRequest use = given.use;
+    check<ConfigError>(standard || use.data.empty(), "predict", "the data are given twice: ", given.file,
+                       " and --data");
+    if (!standard) use.data = given.file;
+    print(task.predict_data(from, use, given.json));
+    return 0;
+  }
+  Answering answer(task.predictor(from, given.use), standard ? "standard input" : given.file, given.json);
   std::ifstream file;
   if (!standard) file.open(given.file);
   check<DataError>(standard || file.is_open(), "predict", "cannot read ", given.file);
@@ -93,9 +101,12 @@ int predict(const Arguments& given) {
 
 void add_predict(CLI::App& app, Action& action) {
   const auto given = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("predict", "answer line by line");
+  CLI::App* command = app.add_subcommand("predict", "answer line by line, or forecast from a table");
   command->add_option("checkpoint", given->checkpoint, "a .fovea file")->required();
-  command->add_option("file", given->file, "lines to answer; - is standard input")->capture_default_str();
+  command
+      ->add_option("file", given->file,
+                   "lines to answer, - is standard input; forecast: the table, - is the one of training")
+      ->capture_default_str();
   command->add_option("--data", given->use.data, "other data than it was trained with");
   command->add_flag("--json", given->json, "one JSON object for each line");
   command

@@ -24,6 +24,7 @@
 //     std::string report(const Metrics&);               // a table for people
 //     std::string predict(const std::string& line, bool json);
 //     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or many at once
+//     std::string predict_data(bool json);              // or an answer to the file `data` as a whole
 //     Metrics evaluate_fully(Split);                    // what is reported; evaluate may be quicker
 //     MyTask(const Config&, WithoutData);               // to be loaded; reads the file of `test` alone
 //     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
@@ -206,6 +207,22 @@ Predictor predictor(const Checkpoint& from, const UseRequest& use) {
   }
 }
 
+/// For a task whose data are what it answers: they are not loaded to train on.
+template <class T>
+auto data_predictor() -> std::string (*)(const Checkpoint&, const UseRequest&, bool) {
+  if constexpr (requires(T & task) { task.predict_data(true); }) {
+    return [](const Checkpoint& from, const UseRequest& use, bool json) {
+      SettingsOf<T> settings;
+      read_settings(settings, from, use);
+      T task(settings.config, WithoutData{});
+      load_task(from, task);
+      return task.predict_data(json);
+    };
+  } else {
+    return nullptr;
+  }
+}
+
 template <class T>
 bool check_gradients(Settings& settings, std::string& report) {
   if constexpr (requires(const typename T::Config& config) { T::tiny(config); }) {
@@ -238,6 +255,7 @@ TaskEntry entry() {
           &detail::train<T>,
           &detail::evaluate_checkpoint<T>,
           &detail::predictor<T>,
+          detail::data_predictor<T>(),
           &detail::check_gradients<T>};
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/task_entry.hpp"
 #include "examples/cities/task.hpp"
+#include "examples/forecast/task.hpp"
 #include "examples/g2p/task.hpp"
 #include "examples/sequences/pairs_task.hpp"
 
@@ -12,6 +13,7 @@ std::span<const TaskEntry> tasks() {
       entry<cities::CitiesTask>(),
       entry<sequences::G2pTask>(),
       entry<sequences::PairsTask>(),
+      entry<forecast::ForecastTask>(),
       entry<sequences::ToyTaskOf<sequences::Toy::copy>>(),
       entry<sequences::ToyTaskOf<sequences::Toy::reverse>>(),
       entry<sequences::ToyTaskOf<sequences::Toy::sort>>(),

@@ -61,6 +61,8 @@ struct TaskEntry {
   int (*train)(Settings&, const TrainRequest&);
   Evaluation (*evaluate)(const Checkpoint&, const EvaluateRequest&);
   Predictor (*predictor)(const Checkpoint&, const UseRequest&);
+  /// For a task that answers from its data as a whole, not line by line: else empty.
+  std::string (*predict_data)(const Checkpoint&, const UseRequest&, bool json);
   /// Compares every gradient of a tiny model with differences. Only meaningful in double.
   bool (*gradcheck)(Settings&, std::string& report);
 };
