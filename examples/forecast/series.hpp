@@ -18,9 +18,10 @@ enum class Missing {
 Missing missing_named(std::string_view name);
 
 struct SeriesFormat {
-  std::string time;                  // name of the column
-  std::vector<std::string> targets;  // names of what is forecast; `*`: all columns that are not named here
-  std::vector<std::string> inputs;   // of what is only looked at
+  std::string time = {};  // name of the column
+  std::vector<std::string> targets =
+      {};  // names of what is forecast; `*`: all columns that are not named here
+  std::vector<std::string> inputs = {};  // of what is only looked at
   bool decimal_comma = false;
   Missing missing = Missing::refuse;
 };

@@ -82,7 +82,7 @@ ForecastConfig ForecastConfig::resolved() const {
     config.target = {seattle ? "temp_max" : "CO2"};
     if (seattle && inputs.empty()) config.inputs = {"precipitation", "temp_min", "wind"};
   }
-  if (!seattle && missing == "refuse") config.missing = "interpolate";  // four months are not there
+  if (!seattle && missing == "refuse") config.missing = "interpolate";  // five months are not there
   if (seattle && !train_rows && !validation_rows && !test_rows) {
     config.validation_rows = 182;
     config.test_rows = 365;

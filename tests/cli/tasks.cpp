@@ -1,4 +1,5 @@
 #include "cli/task_entry.hpp"
+#include "examples/forecast/task.hpp"
 #include "examples/g2p/task.hpp"
 #include "examples/sequences/pairs_task.hpp"
 #include "training/line_task.hpp"
@@ -12,6 +13,7 @@ std::span<const TaskEntry> tasks() {
       entry<LineTask>(),
       entry<sequences::G2pTask>(),
       entry<sequences::PairsTask>(),
+      entry<forecast::ForecastTask>(),
       entry<sequences::ToyTaskOf<sequences::Toy::copy>>(),
   };
   return all;
