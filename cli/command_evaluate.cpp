@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -7,17 +6,6 @@
 #include "cli/print.hpp"
 
 namespace fovea {
-namespace {
-
-// What was measured, then the metrics.
-std::string json_of(const Evaluation& result) {
-  nlohmann::ordered_json object{{"split", to_string(result.split)}, {"items", result.items}};
-  object.update(nlohmann::ordered_json::parse(result.metrics.json()));
-  return object.dump();
-}
-
-}  // namespace
-
 void add_evaluate(CLI::App& app, Action& action) {
   struct Arguments {
     std::string checkpoint, split = "test";
@@ -38,7 +26,7 @@ void add_evaluate(CLI::App& app, Action& action) {
       given->request.split = split_of(given->split);
       const Checkpoint from = read_checkpoint(given->checkpoint);
       const Evaluation result = task_named(tasks(), from.label.task).evaluate(from, given->request);
-      print(given->json ? json_of(result) : result.report);
+      print(given->json ? result.json() : result.report);
       return 0;
     };
   });

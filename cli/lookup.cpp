@@ -1,9 +1,17 @@
 #include "cli/lookup.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "core/check.hpp"
 #include "training/text.hpp"
 
 namespace fovea {
+
+std::string Evaluation::json() const {
+  nlohmann::ordered_json object{{"split", to_string(split)}, {"items", items}};
+  object.update(nlohmann::ordered_json::parse(metrics.json()));
+  return object.dump();
+}
 
 const TaskEntry& task_named(std::span<const TaskEntry> among, const std::string& name) {
   std::vector<std::string> names;

@@ -26,6 +26,7 @@ int run(const Call& call) {
   app.add_flag("--version", version, "version, precision, kernels and threads");
   Action action;
   add_train(app, call, action);
+  add_compare(app, call, action);
   add_evaluate(app, action);
   add_predict(app, action);
   add_inspect(app, action);

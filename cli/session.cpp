@@ -184,7 +184,8 @@ void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_bet
   tell(run, text);
 }
 
-void print_result(Run& run, const Evaluation& result) {
+void print_result(Run& run, const Position& at, std::uint64_t parameters, const Evaluation& result) {
+  run.conclude(at, parameters, result.json());
   print(result.report);
   run.log(fmt::format("{} {}", to_string(result.split), result.metrics.json()));
 }

@@ -44,11 +44,11 @@ auto guarded(Run& run, const Fit& fit) {
 /// are not known before its evaluations.
 std::string rates_table(const Plan& plan);
 
-// Words for people, on stderr and in the log; `print_result` on stdout.
+// Words for people, on stderr and in the log; `print_result` on stdout and in result.json.
 void announce(const Session& session, Run& run, const std::vector<std::string>& notes);
 int interrupted(const Session& session, Run& run, const TrainRequest& request, const Position& at,
                 int signal);
 void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_better);
-void print_result(Run& run, const Evaluation& result);
+void print_result(Run& run, const Position& at, std::uint64_t parameters, const Evaluation& result);
 
 }  // namespace fovea

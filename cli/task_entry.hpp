@@ -175,7 +175,7 @@ int train(Settings& settings, const TrainRequest& request) {
   }
   for (const Split split : {Split::test, Split::validation}) {
     if (task.size(split) == 0) continue;
-    print_result(run, evaluate(task, split));
+    print_result(run, state.position, parameter_count(task.model), evaluate(task, split));
     break;
   }
   return 0;

@@ -51,6 +51,9 @@ struct Evaluation {
   std::size_t items = 0;  // of the split
   Metrics metrics;
   std::string report;  // for people
+
+  /// One object: split, items, then the metrics.
+  std::string json() const;
 };
 
 /// A task without its type. No signature knows of the precision.

@@ -20,6 +20,8 @@ void TrainConfig::describe(Options& options) {
   options.add("epochs", epochs, "passes over the training data").at_least(1).may_change();
   options.add("steps", steps, "optimiser steps to train for, whatever --epochs says; 0: by epochs")
       .may_change();
+  options.add("train-size", train_size, "part of the data to learn from that is used, chosen by the seed")
+      .between(1e-9, 1);
   options.add("batch-size", batch_size, "items in a batch").at_least(1);
   options.add("accumulate", accumulate, "batches whose gradients make one step; fewer at an epoch's end")
       .at_least(1);

@@ -15,6 +15,7 @@ struct TrainConfig {
   std::uint64_t epochs = 10;
   std::uint64_t steps = 0;  // 0: given by the epochs
   std::uint64_t batch_size = 32;
+  double train_size = 1;         // part of the items to learn from that is used, chosen by the seed
   std::uint64_t accumulate = 1;  // batches in an optimiser step
   double lr = 1e-3;
   std::uint64_t seed = 1;

@@ -1,6 +1,7 @@
 #include "training/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.hpp"
 
@@ -35,6 +36,7 @@ std::vector<std::size_t> bucketed(std::vector<std::size_t> order, const std::vec
 
 Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size_t> lengths)
     : items_(items),
+      used_(static_cast<std::uint64_t>(std::ceil(config.train_size * static_cast<double>(items)))),
       batch_(config.batch_size),
       accumulate_(config.accumulate),
       seed_(config.seed),
@@ -45,7 +47,13 @@ Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size
   check<ConfigError>(accumulate_ > 0, "training", "--accumulate is 0");
   check(lengths_.empty() || lengths_.size() == items, "training", lengths_.size(), " lengths for ", items,
         " items; expected one for each");
-  batches_per_epoch_ = (items - 1) / batch_ + 1;
+  check<ConfigError>(0 < used_ && used_ <= items, "--train-size", config.train_size, " of ", items,
+                     " items; expected a part above 0, at most 1");
+  if (used_ < items) {
+    chosen_ = Rng(seed_).split("train-size").permutation(items);
+    chosen_.resize(used_);
+  }
+  batches_per_epoch_ = (used_ - 1) / batch_ + 1;
   steps_per_epoch_ = (batches_per_epoch_ - 1) / accumulate_ + 1;
   total_ = config.steps ? config.steps : config.epochs * steps_per_epoch_;
   eval_every_ = config.eval_every ? config.eval_every : steps_per_epoch_;
@@ -81,7 +89,9 @@ std::uint64_t Plan::number_of(std::uint64_t step, std::uint64_t batch) const {
 }
 
 std::vector<std::size_t> Plan::order(std::uint64_t epoch) const {
-  std::vector<std::size_t> order = Rng(seed_).split("order").split(epoch).permutation(items_);
+  std::vector<std::size_t> order = Rng(seed_).split("order").split(epoch).permutation(used_);
+  if (!chosen_.empty())
+    for (std::size_t& item : order) item = chosen_[item];
   if (lengths_.empty()) return order;
   return bucketed(std::move(order), lengths_, batch_, Rng(seed_).split("batches").split(epoch));
 }
@@ -93,7 +103,7 @@ std::span<const std::size_t> Plan::items_of(std::uint64_t step, std::uint64_t ba
     ordered_epoch_ = number;
   }
   const std::uint64_t begin = number_of(step, batch) % batches_per_epoch_ * batch_;
-  return std::span(order_).subspan(begin, std::min(batch_, items_ - begin));
+  return std::span(order_).subspan(begin, std::min(batch_, used_ - begin));
 }
 
 Rng Plan::rng(std::string_view purpose, std::uint64_t step, std::uint64_t batch) const {

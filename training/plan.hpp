@@ -17,6 +17,9 @@ namespace fovea {
 /// data (and its lengths, where they count) and the step alone, so that a run can be left and taken up
 /// anywhere.
 ///
+/// With a --train-size below 1 only so many items are used, chosen by the seed; a larger size keeps those of
+/// a smaller one.
+///
 /// A step is one update, from `accumulate` batches. It never reaches over an epoch's end: an epoch's last
 /// step has the batches that are left.
 class Plan {
@@ -27,7 +30,7 @@ class Plan {
   /// on, or when the schedule lacks what it needs.
   Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size_t> lengths = {});
 
-  std::uint64_t items() const { return items_; }
+  std::uint64_t items() const { return items_; }  // also those that are not used
   std::uint64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Steps of the whole run.
   std::uint64_t total() const { return total_; }
@@ -60,9 +63,10 @@ class Plan {
   std::uint64_t number_of(std::uint64_t step, std::uint64_t batch) const;  // counted over the whole run
   std::vector<std::size_t> order(std::uint64_t epoch) const;
 
-  std::uint64_t items_, batch_, accumulate_, seed_, batches_per_epoch_, steps_per_epoch_, total_;
+  std::uint64_t items_, used_, batch_, accumulate_, seed_, batches_per_epoch_, steps_per_epoch_, total_;
   std::uint64_t eval_every_, save_every_;
   std::vector<std::size_t> lengths_;  // empty: they do not count
+  std::vector<std::size_t> chosen_;   // the items that are used; empty: all
   Schedule schedule_;
   std::optional<Plateau> plateau_;
   std::uint64_t ordered_epoch_ = 0;

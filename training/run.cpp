@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* checkpoints = "checkpoints";
-constexpr const char* own_files[] = {"config.toml",   "run.json",  "metrics.csv",
-                                     "metrics.jsonl", "train.log", "report.html"};
+constexpr const char* own_files[] = {"config.toml", "run.json",    "metrics.csv", "metrics.jsonl",
+                                     "train.log",   "report.html", "result.json"};
 
 fs::path run_name(const std::string& task, std::uint64_t number) {
   return fs::path("runs") / (number == 1 ? task : fmt::format("{}-{}", task, number));
@@ -106,6 +106,7 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
     for (const char* name : own_files) remove_file(folder_ / name);
     for (const fs::path& file : {last(), best()}) remove_file(file);
   }
+  if (how == Open::resume) remove_file(folder_ / "result.json");  // until it comes to its end again
   for (const fs::path& file : {last(), best()}) remove_file(temporary_name(file));  // a save that was killed
   try {
     log_ = std::make_unique<Log>(folder_ / "train.log");

@@ -23,8 +23,8 @@ struct Row {
 
 /// A run directory:
 ///
-///     config.toml  run.json  metrics.csv  metrics.jsonl  train.log  checkpoints/last.fovea
-///     checkpoints/best.fovea
+///     config.toml  run.json  metrics.csv  metrics.jsonl  train.log  result.json
+///     checkpoints/last.fovea  checkpoints/best.fovea
 ///
 /// One process at a time may have it open. Every error says which file and why.
 class Run {
@@ -53,6 +53,10 @@ class Run {
   void add(const Row& row);
   /// Seconds of training up to the last row.
   double seconds() const { return seconds_; }
+
+  /// Writes result.json, the mark of a run that came to its end: what was measured of its model, and what it
+  /// took. `measured` is a JSON object.
+  void conclude(const Position& at, std::uint64_t parameters, const std::string& measured);
 
   /// A line of train.log.
   void log(const std::string& text);

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <sys/resource.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -89,6 +90,18 @@ void Run::describe(const About& about, std::uint64_t seed, std::uint64_t paramet
   replace_file(folder_ / "run.json", record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   log(about.text());
   log(command);
+}
+
+void Run::conclude(const Position& at, std::uint64_t parameters, const std::string& measured) {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  Json record{{"steps", at.step}};
+  if (at.has_best) record["best_step"] = at.best_step;
+  record["parameters"] = parameters;
+  record["seconds"] = seconds_;
+  record["peak_bytes"] = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  record.update(Json::parse(measured));
+  replace_file(folder_ / "result.json", record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void Run::rewind(std::uint64_t step) {

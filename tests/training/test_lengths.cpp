@@ -198,3 +198,30 @@ TEST_CASE("a task's lengths reach its plan, and a run of such batches resumes ex
   CHECK(fit(resumed, config, state, &run).signal == 0);
   CHECK(read_file(run.last()) == read_file(Run::last_of(whole_folder / "run")));
 }
+
+TEST_CASE("a part of the items is used, the same in every epoch, and larger parts hold smaller ones",
+          "[training]") {
+  const auto used = [](double size, std::uint64_t seed, std::uint64_t epoch, const Lengths& lengths) {
+    TrainConfig config = config_of(7, seed);
+    config.train_size = size;
+    Plan plan(config, 50, lengths);
+    CHECK(plan.items() == 50);
+    Items all;
+    for (const Items& batch : batches_of(plan, epoch)) all.insert(all.end(), batch.begin(), batch.end());
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  for (const Lengths& lengths : {Lengths{}, random_lengths(50)}) {
+    const Items few = used(0.2, 1, 0, lengths), more = used(0.5, 1, 0, lengths);
+    CHECK(few.size() == 10);
+    CHECK(more.size() == 25);
+    CHECK(used(0.2, 1, 3, lengths) == few);
+    CHECK(std::includes(more.begin(), more.end(), few.begin(), few.end()));
+    CHECK(std::adjacent_find(more.begin(), more.end()) == more.end());
+    CHECK(used(0.2, 2, 0, lengths) != few);
+    CHECK(used(1e-9, 1, 0, lengths).size() == 1);
+  }
+  TrainConfig config = config_of(7);
+  config.train_size = 1.5;
+  CHECK_THROWS_AS(Plan(config, 50), ConfigError);
+}

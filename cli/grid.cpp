@@ -1,0 +1,184 @@
+#include "cli/grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "training/file.hpp"
+#include "training/text.hpp"
+
+namespace fovea {
+namespace {
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// Nothing where there is no number.
+std::string number_of(const Outcome& outcome, const std::string& name) {
+  for (const auto& [own, text] : outcome.numbers)
+    if (own == name && text != "null") return text;
+  return {};
+}
+
+std::string mean_and_spread(const std::vector<double>& values) {
+  if (values.empty()) return "-";
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  if (values.size() == 1) return brief(mean);
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return brief(mean) + " ± " + brief(std::sqrt(squares / static_cast<double>(values.size() - 1)), 2);
+}
+
+// Columns as wide as what stands in them, numbers to the right. ± is two bytes and one column.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  const auto width = [](const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  };
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(widths[i] - width(row[i]), ' ');
+      text += i == 0 ? row[i] + pad : "  " + pad + row[i];
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Varied varied_of(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  Varied varied{text.substr(0, sign), {}};
+  if (varied.name.starts_with("--")) varied.name.erase(0, 2);
+  for (std::size_t begin = sign; begin != text.npos;) {
+    const std::size_t end = text.find(',', begin + 1);
+    varied.values.push_back(text.substr(begin + 1, end == text.npos ? end : end - begin - 1));
+    begin = end;
+  }
+  for (std::size_t i = 0; i < varied.values.size(); ++i) {
+    const auto first = std::find(varied.values.begin(), varied.values.end(), varied.values[i]);
+    check<ConfigError>(first == varied.values.begin() + static_cast<std::ptrdiff_t>(i), "--vary", text,
+                       ": \"", varied.values[i], "\" is there twice");
+  }
+  check<ConfigError>(sign != 0 && !varied.values.empty(), "--vary", "expected setting=value,value,… got \"",
+                     text, "\"");
+  return varied;
+}
+
+std::string Cell::name() const {
+  std::string text;
+  for (const auto& [setting, value] : settings) text += (text.empty() ? "" : ",") + setting + "=" + value;
+  return text;
+}
+
+std::string Cell::folder() const {
+  std::string text = name();
+  std::replace(text.begin(), text.end(), '/', '%');
+  return text;
+}
+
+std::vector<Cell> cells(const std::vector<Varied>& varied) {
+  std::vector<Cell> all{{}};
+  for (const Varied& one : varied) {
+    std::vector<Cell> more;
+    for (const Cell& cell : all) {
+      for (const std::string& value : one.values) {
+        more.push_back(cell);
+        more.back().settings.emplace_back(one.name, value);
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+Outcome read_outcome(const std::filesystem::path& file, const Cell& cell, const std::string& seed) {
+  try {
+    const auto record = nlohmann::ordered_json::parse(read_file(file));
+    Outcome outcome{cell, seed, false, record.at("parameters"), record.at("peak_bytes"), record.at("seconds"),
+                    {}};
+    bool metrics = false;  // they come behind the number of items
+    for (const auto& [name, value] : record.items()) {
+      if (metrics) outcome.numbers.emplace_back(name, value.dump());
+      metrics = metrics || name == "items";
+    }
+    return outcome;
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(file.string() + ": " + error.what());
+  }
+}
+
+std::string comparison(const std::vector<Outcome>& outcomes, const std::vector<std::string>& shown) {
+  std::vector<std::string> head{"", "runs"};
+  head.insert(head.end(), shown.begin(), shown.end());
+  head.insert(head.end(), {"parameters", "seconds", "MB"});
+  std::vector<std::vector<std::string>> rows{head};
+  std::vector<std::string> names;
+  for (const Outcome& outcome : outcomes)
+    if (std::find(names.begin(), names.end(), outcome.cell.name()) == names.end())
+      names.push_back(outcome.cell.name());
+  for (const std::string& name : names) {
+    std::vector<std::vector<double>> values(shown.size());
+    std::vector<double> seconds;
+    std::uint64_t runs = 0, failed = 0, parameters = 0, bytes = 0;
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.cell.name() != name) continue;
+      ++runs;
+      failed += outcome.failed;
+      if (outcome.failed) continue;
+      for (std::size_t i = 0; i < shown.size(); ++i)
+        if (const std::string text = number_of(outcome, shown[i]); !text.empty())
+          values[i].push_back(std::stod(text));
+      seconds.push_back(outcome.seconds);
+      parameters = outcome.parameters;
+      bytes = std::max(bytes, outcome.peak_bytes);
+    }
+    std::vector<std::string> row{
+        name.empty() ? "all" : name,
+        failed ? fmt::format("{} ({} diverged)", runs, failed) : fmt::format("{}", runs)};
+    for (const auto& of_metric : values) row.push_back(mean_and_spread(of_metric));
+    row.insert(row.end(),
+               {fmt::format("{}", parameters), mean_and_spread(seconds), fmt::format("{}", bytes >> 20)});
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows);
+}
+
+std::string outcomes_csv(const std::vector<Outcome>& outcomes) {
+  std::vector<std::string> settings, metrics;
+  const auto note = [](std::vector<std::string>& names, const Given& given) {
+    for (const auto& [name, value] : given)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Outcome& outcome : outcomes) note(settings, outcome.cell.settings);
+  for (const Outcome& outcome : outcomes) note(metrics, outcome.numbers);
+  std::string text;
+  for (const std::string& name : settings) text += csv_field(name) + ",";
+  text += "seed,parameters,seconds,peak_bytes";
+  for (const std::string& name : metrics) text += "," + csv_field(name);
+  text += "\n";
+  for (const Outcome& outcome : outcomes) {
+    for (const auto& [name, value] : outcome.cell.settings) text += csv_field(value) + ",";
+    text += outcome.failed ? outcome.seed + ",,,"
+                           : fmt::format("{},{},{:.3f},{}", outcome.seed, outcome.parameters, outcome.seconds,
+                                         outcome.peak_bytes);
+    for (const std::string& name : metrics) text += "," + number_of(outcome, name);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace fovea
