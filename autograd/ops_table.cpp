@@ -22,7 +22,7 @@ Variable gather(const Variable& table, const Ids& ids, std::optional<std::int64_
   result.push_back(table.shape()[1]);
   const auto to_table = [rows, padding, shape = table.shape()](const Tensor& dy) {
     Tensor dtable = zeros(shape);
-    numbers::scatter_add_rows(dtable, *rows, numbers::reshape(dy, {rows->size(), shape[1]}));
+    numbers::scatter_add_rows(dtable, *rows, dy);
     if (padding && 0 <= *padding && static_cast<std::size_t>(*padding) < shape[0]) {
       std::fill_n(dtable.data() + static_cast<std::size_t>(*padding) * shape[1], shape[1], Real(0));
     }

@@ -20,6 +20,9 @@ struct Embedding {
             std::optional<std::int64_t> padding = {});
 
   Variable operator()(const Ids& ids) const { return gather(table, ids, padding); }
+  /// linear((*this)(ids), weight, bias), by a product with each row of the table where there are more ids
+  /// than rows.
+  Variable projected(const Ids& ids, const Variable& weight, const Variable& bias = {}) const;
 };
 
 /// A vector for each bag of ids: the sum or mean of their rows (see embedding_bag in ops.hpp).

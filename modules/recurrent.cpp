@@ -62,6 +62,15 @@ Recurrence RecurrentDirection::operator()(Cell cell, const Variable& x, const Va
   return gru(linear(x, weight_ih, bias_ih), weight_hh, bias_hh, hidden, options);
 }
 
+Recurrence RecurrentDirection::operator()(Cell cell, const Embedding& embedding, const Ids& ids,
+                                          const Variable& hidden, const Variable& cell_state,
+                                          const RecurrenceOptions& options) const {
+  if (cell == Cell::lstm)
+    return lstm(embedding.projected(ids, weight_ih, add(bias_ih, bias_hh)), weight_hh, hidden, cell_state,
+                options);
+  return gru(embedding.projected(ids, weight_ih, bias_ih), weight_hh, bias_hh, hidden, options);
+}
+
 Recurrent::Recurrent(Cell in_cell, std::size_t inputs, std::size_t in_hidden, Rng& rng,
                      const RecurrentSettings& settings)
     : cell(in_cell), hidden(in_hidden), dropout(Dropout(settings.dropout).rate()) {
@@ -80,25 +89,47 @@ RecurrentResult Recurrent::operator()(const Variable& x, Pass& pass, const std::
   const std::size_t inputs = layers.at(0).forward.weight_ih.shape()[1];
   check(x.rank() == 3 && x.length(-1) == inputs, here, "the input has shape ", x.shape(),
         "; expected [batch, time, ", inputs, "]");
-  const Shape of_states{layers.size() * directions(), x.shape()[0], hidden};
+  const auto first = [&](const RecurrentDirection& direction, const auto&... rest) {
+    return direction(cell, x, rest...);
+  };
+  return run(x.shape()[0], first, pass, lengths, start);
+}
+
+RecurrentResult Recurrent::operator()(const Embedding& embedding, const Ids& ids, Pass& pass,
+                                      const std::vector<std::size_t>& lengths,
+                                      const RecurrentState& start) const {
+  check(ids.shape.size() == 2, here, "the ids have shape ", ids.shape, "; expected [batch, time]");
+  const auto first = [&](const RecurrentDirection& direction, const auto&... rest) {
+    return direction(cell, embedding, ids, rest...);
+  };
+  return run(ids.shape[0], first, pass, lengths, start);
+}
+
+// `first` runs a direction of the first layer over the input.
+template <class First>
+RecurrentResult Recurrent::run(std::size_t items, const First& first, Pass& pass,
+                               const std::vector<std::size_t>& lengths, const RecurrentState& start) const {
+  const Shape of_states{layers.size() * directions(), items, hidden};
   check_state("hidden", start.hidden, of_states);
   check_state("cell", start.cell, of_states);
   check(cell == Cell::lstm || !start.cell.defined(), here, "a gru has no cell state");
 
   std::vector<Variable> hiddens, cells;
-  const auto run = [&](const RecurrentDirection& direction, const Variable& of, bool reverse) {
+  Variable y;
+  const auto through = [&](const RecurrentDirection& direction, bool reverse) {
     const std::size_t n = hiddens.size();
-    Recurrence result = direction(cell, of, state_of(start.hidden, n), state_of(start.cell, n),
-                                  {.lengths = lengths, .reverse = reverse});
+    const Variable h = state_of(start.hidden, n), c = state_of(start.cell, n);
+    const RecurrenceOptions options{.lengths = lengths, .reverse = reverse};
+    const Recurrence result =
+        y.defined() ? direction(cell, y, h, c, options) : first(direction, h, c, options);
     hiddens.push_back(result.hidden);
     cells.push_back(result.cell);
     return result.outputs;
   };
-  Variable y = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (i > 0) y = Dropout(dropout)(y, pass);
-    const Variable ahead = run(layers[i].forward, y, false);
-    y = layers[i].backward ? concat({ahead, run(*layers[i].backward, y, true)}, -1) : ahead;
+    const Variable ahead = through(layers[i].forward, false);
+    y = layers[i].backward ? concat({ahead, through(*layers[i].backward, true)}, -1) : ahead;
   }
   return {y, {stack(hiddens, 0), cell == Cell::lstm ? stack(cells, 0) : Variable()}};
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "autograd/ops.hpp"
-#include "modules/fields.hpp"
+#include "modules/embedding.hpp"
 #include "modules/pass.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -29,6 +29,9 @@ struct RecurrentDirection {
   /// x [B, T, inputs]; the state as of the ops `lstm` and `gru`.
   Recurrence operator()(Cell cell, const Variable& x, const Variable& hidden, const Variable& cell_state,
                         const RecurrenceOptions& options) const;
+  /// The same of x = embedding(ids), ids [B, T].
+  Recurrence operator()(Cell cell, const Embedding& embedding, const Ids& ids, const Variable& hidden,
+                        const Variable& cell_state, const RecurrenceOptions& options) const;
 };
 
 struct RecurrentLayer {
@@ -72,6 +75,15 @@ struct Recurrent {
   /// x [B, T, inputs]; `lengths` as of the ops, empty where nothing is padded.
   RecurrentResult operator()(const Variable& x, Pass& pass, const std::vector<std::size_t>& lengths = {},
                              const RecurrentState& start = {}) const;
+  /// The same of x = embedding(ids), ids [B, T].
+  RecurrentResult operator()(const Embedding& embedding, const Ids& ids, Pass& pass,
+                             const std::vector<std::size_t>& lengths = {},
+                             const RecurrentState& start = {}) const;
+
+ private:
+  template <class First>
+  RecurrentResult run(std::size_t items, const First& first, Pass& pass,
+                      const std::vector<std::size_t>& lengths, const RecurrentState& start) const;
 };
 
 struct LSTM : Recurrent {

@@ -2,6 +2,7 @@
 
 #include "autograd/engine.hpp"
 #include "compare.hpp"
+#include "core/draw.hpp"
 #include "modules/embedding.hpp"
 #include "optim/optimizer.hpp"
 
@@ -30,6 +31,29 @@ TEST_CASE("the row of the padding id is zero and stays so with every optimiser",
     CHECK_THAT(slice(Variable(now), 0, 2, 3).value(), close_to(zeros({1, 3}), 0));
     CHECK(now.at(0, 0) != start.at(0, 0));
     CHECK(now.at(3, 0) != start.at(3, 0));
+  }
+}
+
+TEST_CASE("a projection of an embedding, from few ids and from many", "[modules]") {
+  Rng rng(3);
+  for (const std::optional<std::int64_t> padding :
+       {std::optional<std::int64_t>(), std::optional<std::int64_t>(2)}) {
+    Embedding embedding(4, 3, rng, 1, padding);
+    Variable weight = Variable::leaf(normal(rng, {5, 3}, 0, 1)),
+             bias = Variable::leaf(normal(rng, {5}, 0, 1));
+    for (const Ids& ids : {Ids({3}, {0, 2, 3}), Ids({2, 3}, {0, 2, 2, 3, 0, 0})}) {
+      const auto run = [&](const Variable& y) {
+        embedding.table.clear_grad();
+        weight.clear_grad();
+        bias.clear_grad();
+        backward(sum(mul(y, y)));
+        return std::vector<Tensor>{y.value(), *embedding.table.grad(), *weight.grad(), *bias.grad()};
+      };
+      const std::vector<Tensor> one = run(embedding.projected(ids, weight, bias)),
+                                other = run(linear(embedding(ids), weight, bias));
+      for (std::size_t i = 0; i < one.size(); ++i)
+        CHECK_THAT(one[i], close_to(other[i], sizeof(Real) == 8 ? 1e-12 : 1e-5));
+    }
   }
 }
 
