@@ -1,6 +1,5 @@
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/attention/score_tile.hpp"
 #include "core/kernels/choose.hpp"
@@ -41,26 +40,28 @@ bool odd(Real large, Real small) {
 /// s = v · tanh(a + b), with the exponentials of a and b (see core/kernels/level/additive.cpp).
 class AdditiveTile final : public ScoreTile {
  public:
-  AdditiveTile(const Attention& attention, std::size_t group, std::size_t head, bool backward)
+  AdditiveTile(const Attention& attention, const Task& task, bool backward)
       : attention_(attention),
-        group_(group),
-        head_(head),
+        group_(task.group),
+        head_(task.head),
         hidden_(attention.width),
         units_(padded(attention.width, 4)),
         columns_(tile_columns(attention.keys)),
         v_(units_),
         key_exponentials_(parts_of(attention.keys, key_tile) * units_ * columns_),
         key_ranges_(parts_of(attention.keys, key_tile)),
-        queries_(query_tile * units_),
-        query_exponentials_(query_tile * units_),
+        queries_(task.tile_rows() * units_),
+        query_exponentials_(queries_.size()),
         odd_units_(units_) {
     pack_row(v(), hidden_, v_.data(), units_);
     for (std::size_t tile = 0; tile < key_ranges_.size(); ++tile) take_keys(tile);
     if (!backward) return;
     const std::size_t lanes = kernels().additive_lanes;
-    to_queries_.resize(query_tile * units_ * lanes);
+    to_queries_.resize(queries_.size() * lanes);
     to_keys_.resize(key_exponentials_.size());
     to_v_.resize(units_ * lanes);
+    std::fill(to_v_.begin(), to_v_.end(), Real(0));
+    v_sums_.resize(hidden_);
     v_total_.assign(hidden_, 0);
     std::fill(to_keys_.begin(), to_keys_.end(), Real(0));
   }
@@ -77,7 +78,6 @@ class AdditiveTile final : public ScoreTile {
     if (!to_queries_.empty()) {
       std::fill_n(to_queries_.begin(), rows.size() * units_ * kernels().additive_lanes, Real(0));
     }
-    std::fill(to_v_.begin(), to_v_.end(), Real(0));
   }
 
   void scores(std::size_t tile, Real* s) override {
@@ -94,12 +94,14 @@ class AdditiveTile final : public ScoreTile {
   }
 
   void put_query_gradients(const Matrices<Real>& to) override {
+    const std::size_t lanes = kernels().additive_lanes;
     for (std::size_t r = 0; to && r < taken_.size(); ++r) {
       Real* row = to.row(taken_[r].item, head_, taken_[r].i);
-      for (std::size_t h = 0; h < hidden_; ++h)
-        row[h] = times(4 * v_[h], lanes_of(to_queries_, r * units_ + h));
+      kernels().additive_sums(hidden_, to_queries_.data() + r * units_ * lanes, row);
+      for (std::size_t h = 0; h < hidden_; ++h) row[h] = times(4 * v_[h], row[h]);
     }
-    for (std::size_t h = 0; h < hidden_; ++h) v_total_[h] += lanes_of(to_v_, h);
+    rows_in_v_ += taken_.size();
+    if (rows_in_v_ >= query_tile) close_v();
   }
 
   void put_key_gradients(Real* to, std::size_t step) override {
@@ -111,6 +113,7 @@ class AdditiveTile final : public ScoreTile {
 
   // tanh = 1 - 2r
   void put_v_gradients(double* to) override {
+    close_v();
     for (std::size_t h = 0; h < hidden_; ++h) to[h] = ds_total_ - 2 * v_total_[h];
   }
 
@@ -121,9 +124,12 @@ class AdditiveTile final : public ScoreTile {
   Real* at(Buffer& panels, std::size_t tile) const { return panels.data() + tile * units_ * columns_; }
   AdditiveShape shape() const { return {taken_.size(), columns_, units_}; }
 
-  static Real lanes_of(const Buffer& sums, std::size_t n) {
-    const std::size_t lanes = kernels().additive_lanes;
-    return std::accumulate(sums.begin() + n * lanes, sums.begin() + (n + 1) * lanes, Real(0));
+  // Goes on in double with what a tile's worth of queries gave v.
+  void close_v() {
+    kernels().additive_sums(hidden_, to_v_.data(), v_sums_.data());
+    for (std::size_t h = 0; h < hidden_; ++h) v_total_[h] += v_sums_[h];
+    std::fill(to_v_.begin(), to_v_.end(), Real(0));
+    rows_in_v_ = 0;
   }
 
   void take_keys(std::size_t tile) {
@@ -145,6 +151,9 @@ class AdditiveTile final : public ScoreTile {
     const Ranges &a = query_ranges_, &b = key_ranges_[tile];
     careful_ = !a.finite || !b.finite;
     some_odd_ = false;
+    if (!careful_ &&
+        kernels().additive_plain(hidden_, a.least.data(), a.most.data(), b.most.data(), careful_above))
+      return;
     for (std::size_t h = 0; h < hidden_; ++h) {
       careful_ = careful_ || !(a.most[h] + b.most[h] <= careful_above);
       odd_units_[h] = odd(a.most[h], b.least[h]) || odd(-a.least[h], -b.most[h]);
@@ -164,9 +173,11 @@ class AdditiveTile final : public ScoreTile {
   Buffer v_;
   Buffer key_exponentials_;  // [tiles, units, columns]
   std::vector<Ranges> key_ranges_;
-  Buffer queries_, query_exponentials_;  // [query_tile, units]
+  Buffer queries_, query_exponentials_;  // [tile_rows, units]
   Ranges query_ranges_;
   Buffer to_queries_, to_keys_, to_v_;  // sums, by lane for queries and v; still without the factor 4v
+  std::size_t rows_in_v_ = 0;           // queries that to_v_ has heard of
+  Buffer v_sums_;
   std::vector<double> v_total_;
   double ds_total_ = 0;
   std::span<const QueryRow> taken_;
@@ -179,9 +190,8 @@ class AdditiveTile final : public ScoreTile {
 
 }  // namespace
 
-std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, std::size_t group, std::size_t head,
-                                         bool backward) {
-  return std::make_unique<AdditiveTile>(attention, group, head, backward);
+std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, const Task& task, bool backward) {
+  return std::make_unique<AdditiveTile>(attention, task, backward);
 }
 
 }  // namespace fovea::inline FOVEA_REAL::streaming

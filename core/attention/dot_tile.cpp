@@ -7,18 +7,18 @@ namespace {
 /// s = scale · q · k: a product forward, two products backward.
 class DotTile final : public ScoreTile {
  public:
-  DotTile(const Attention& attention, std::size_t group, std::size_t head, bool backward)
+  DotTile(const Attention& attention, const Task& task, bool backward)
       : attention_(attention),
-        head_(head),
+        head_(task.head),
         step_(padded(attention.width)),
         columns_(tile_columns(attention.keys)),
-        keys_(turned(attention.key.row(group, head, 0), attention.keys, attention.width,
+        keys_(turned(attention.key.row(task.group, task.head, 0), attention.keys, attention.width,
                      attention.key.row_step)),
-        queries_(query_tile * step_) {
+        queries_(task.tile_rows() * step_) {
     if (!backward) return;
-    rows_ = PackedRows(attention.key.row(group, head, 0), attention.keys, attention.width,
+    rows_ = PackedRows(attention.key.row(task.group, task.head, 0), attention.keys, attention.width,
                        attention.key.row_step);
-    to_queries_.resize(query_tile * step_);
+    to_queries_.resize(queries_.size());
     to_keys_.resize(attention.keys * step_);
     std::fill(to_keys_.begin(), to_keys_.end(), Real(0));
   }
@@ -85,9 +85,8 @@ class DotTile final : public ScoreTile {
 
 }  // namespace
 
-std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, std::size_t group, std::size_t head,
-                                    bool backward) {
-  return std::make_unique<DotTile>(attention, group, head, backward);
+std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, const Task& task, bool backward) {
+  return std::make_unique<DotTile>(attention, task, backward);
 }
 
 }  // namespace fovea::inline FOVEA_REAL::streaming

@@ -13,7 +13,7 @@ class ScoreTile {
  public:
   virtual ~ScoreTile() = default;
 
-  /// The queries that what follows is about; at most query_tile.
+  /// The queries that what follows is about; at most the task's tile_rows.
   virtual void take_queries(std::span<const QueryRow> rows) = 0;
   /// s [queries, tile_columns]: the score of each query and each key of a tile. A score depends on its own
   /// query and key alone, to the last bit. What stands behind the last key means nothing.
@@ -31,12 +31,9 @@ class ScoreTile {
 };
 
 /// `backward`: whether gradients will be asked for.
-std::unique_ptr<ScoreTile> score_tile(const Attention& attention, std::size_t group, std::size_t head,
-                                      bool backward);
+std::unique_ptr<ScoreTile> score_tile(const Attention& attention, const Task& task, bool backward);
 
-std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, std::size_t group, std::size_t head,
-                                    bool backward);
-std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, std::size_t group, std::size_t head,
-                                         bool backward);
+std::unique_ptr<ScoreTile> dot_tile(const Attention& attention, const Task& task, bool backward);
+std::unique_ptr<ScoreTile> additive_tile(const Attention& attention, const Task& task, bool backward);
 
 }  // namespace fovea::inline FOVEA_REAL::streaming

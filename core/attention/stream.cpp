@@ -1,8 +1,7 @@
-#include "core/attention/stream.hpp"
-
 #include <cmath>
 #include <limits>
 
+#include "core/attention/one_by_one.hpp"
 #include "core/attention/tile_rows.hpp"
 #include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
@@ -25,7 +24,7 @@ class Forward {
         task_(task),
         results_(results),
         rows_(attention, division, task),
-        score_(score_tile(attention, task.group, task.head, false)),
+        score_(score_tile(attention, task, false)),
         columns_(tile_columns(attention.keys)),
         scores_(task.tile_rows() * columns_),
         normalised_(results.context || results.weights || results.entropy || results.rows) {
@@ -140,6 +139,29 @@ class Forward {
 };
 
 }  // namespace
+
+struct ForwardOneByOne::State {
+  Division division;
+  Task task;
+  Forward forward;
+
+  State(const Attention& attention, std::size_t item, const AttentionResults& results)
+      : division(attention, 1), task{item, 0, 0, 0, 1}, forward(attention, division, task, results) {
+    division.rows = division.queries;  // a row is a query of the item, also where there is not a key
+  }
+};
+
+ForwardOneByOne::ForwardOneByOne(const Attention& attention, std::size_t item,
+                                 const AttentionResults& results)
+    : state_(std::make_unique<State>(attention, item, results)) {}
+ForwardOneByOne::ForwardOneByOne(ForwardOneByOne&&) noexcept = default;
+ForwardOneByOne::~ForwardOneByOne() = default;
+
+void ForwardOneByOne::operator()(std::size_t query) {
+  state_->task.begin = query;
+  state_->task.end = query + 1;
+  state_->forward.run();
+}
 
 void attend_forward(const Attention& attention, const AttentionResults& results) {
   const Division division(attention, tasks_wanted);

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/one_by_one.hpp"
 #include "core/attention/shared_gradient.hpp"
-#include "core/attention/stream.hpp"
 #include "core/attention/tile_rows.hpp"
 #include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
@@ -27,7 +27,7 @@ class Backward {
         cotangents_(cotangents),
         gradients_(gradients),
         rows_(attention, division, task),
-        score_(score_tile(attention, task.group, task.head, true)),
+        score_(score_tile(attention, task, true)),
         columns_(tile_columns(attention.keys)),
         weights_(task.tile_rows() * columns_),
         ds_(weights_.size()),
@@ -187,6 +187,41 @@ class Backward {
 };
 
 }  // namespace
+
+struct BackwardOneByOne::State {
+  Division division;
+  Task task;
+  Backward backward;
+
+  State(const Attention& attention, std::size_t item, const AttentionCotangents& cotangents,
+        const AttentionGradients& gradients)
+      : division(attention, 1),
+        task{item, 0, 0, 0, 1},
+        backward(attention, division, task, cotangents, gradients) {
+    division.rows = division.queries;  // a row is a query of the item, also where there is not a key
+  }
+};
+
+BackwardOneByOne::BackwardOneByOne(const Attention& attention, std::size_t item,
+                                   const AttentionCotangents& cotangents, const AttentionGradients& gradients)
+    : state_(std::make_unique<State>(attention, item, cotangents, gradients)), gradients_(gradients) {}
+BackwardOneByOne::BackwardOneByOne(BackwardOneByOne&&) noexcept = default;
+BackwardOneByOne::~BackwardOneByOne() = default;
+
+void BackwardOneByOne::operator()(std::size_t query) {
+  state_->task.begin = query;
+  state_->task.end = query + 1;
+  state_->backward.run();
+}
+
+void BackwardOneByOne::finish(double* v) {
+  const auto put = [&](const Matrices<Real>& to, auto put_gradients) {
+    if (to) (state_->backward.*put_gradients)(to.row(state_->task.group, 0, 0), to.row_step);
+  };
+  put(gradients_.key, &Backward::put_key_gradients);
+  put(gradients_.value, &Backward::put_value_gradients);
+  if (v) state_->backward.put_v_gradients(v);
+}
 
 void attend_backward(const Attention& attention, const AttentionCotangents& cotangents,
                      const AttentionGradients& gradients) {

@@ -161,6 +161,12 @@ struct Kernels {
   void (*additive_grad)(const AdditiveShape& tile, const Real* ea, const Real* eb, const Real* ds,
                         bool careful, const AdditiveOdd* odd, Real* da, Real* db, Real* dv);
   std::size_t additive_lanes;
+  /// Whether a tile is neither careful nor odd for sure: all a + b <= limit, no |a| > additive_far. Of each
+  /// unit's largest and smallest a, and largest b.
+  bool (*additive_plain)(std::size_t n, const Real* a_least, const Real* a_most, const Real* b_most,
+                         Real limit);
+  /// out[n] = Σ of each n's additive_lanes partial sums.
+  void (*additive_sums)(std::size_t n, const Real* partial, Real* out);
   /// x = exp(x - m) with m the largest score of the row so far; what came before counts `shrink[r]` times
   /// now.
   void (*online_softmax)(std::size_t R, std::size_t n, Real* x, std::size_t stride, bool entropy,

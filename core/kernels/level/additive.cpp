@@ -158,6 +158,24 @@ void additive_exponentials(std::size_t n, const Real* x, Real* out, Real* least,
   }
 }
 
+bool additive_plain(std::size_t n, const Real* a_least, const Real* a_most, const Real* b_most, Real limit) {
+  int special = 0;
+#pragma omp simd reduction(| : special)
+  for (std::size_t h = 0; h < n; ++h) {
+    special |= (a_most[h] + b_most[h] > limit) | (a_most[h] > additive_far) | (a_least[h] < -additive_far);
+  }
+  return special == 0;
+}
+
+void additive_sums(std::size_t n, const Real* partial, Real* out) {
+  for (std::size_t i = 0; i < n; ++i, partial += width) {
+    Real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t lane = 0; lane < width; ++lane) sum += partial[lane];
+    out[i] = sum;
+  }
+}
+
 }  // namespace
 
 void set_additive(Kernels& table) {
@@ -165,6 +183,8 @@ void set_additive(Kernels& table) {
   table.additive_scores = additive_scores;
   table.additive_grad = additive_grad;
   table.additive_lanes = width;
+  table.additive_plain = additive_plain;
+  table.additive_sums = additive_sums;
 }
 
 }  // namespace FOVEA_LEVEL
