@@ -167,8 +167,8 @@ Attended additive_attention(const Variable& a, const Variable& b, const Variable
 /// Those scores alone: a [B, Tq, H], b [B or 1, Tk, H], v [H] → [B, Tq, Tk].
 Variable additive_scores(const Variable& a, const Variable& b, const Variable& v);
 
-// ---- recurrence (ops_recurrent.cpp): a whole sequence at once. `inputs` are what a layer's input has to say
-// to its gates, W x + b, for each step; `weight` is what its last output has ----
+// ---- recurrence (ops_recurrent.cpp, ops_attentive.cpp): a whole sequence at once. `inputs` are what a
+// layer's input has to say to its gates, W x + b, for each step; `weight` is what its last output has ----
 
 struct RecurrenceOptions {
   std::vector<std::size_t> lengths = {};  // of each item, 0 … T; empty: all T. Later outputs are 0
@@ -177,9 +177,10 @@ struct RecurrenceOptions {
 
 /// The outputs of all steps, and the state after the last one of each item.
 struct Recurrence {
-  Variable outputs;  // [B, T, H]; 0 beyond an item's length
-  Variable hidden;   // [B, H]
-  Variable cell;     // [B, H]; undefined for gru
+  Variable outputs;        // [B, T, H]; 0 beyond an item's length
+  Variable hidden;         // [B, H]
+  Variable cell;           // [B, H]; undefined for gru
+  Variable contexts = {};  // [B, T, C], of attentive_lstm alone
 };
 
 /// Long short-term memory (Hochreiter, Schmidhuber, 1997; Gers et al., 2000), with the gates i, f, g, o of
@@ -192,6 +193,16 @@ Recurrence lstm(const Variable& inputs, const Variable& weight, const Variable& 
 Recurrence lstm_layer(const Variable& x, const Variable& input_weight, const Variable& weight,
                       const Variable& bias, const Variable& hidden = {}, const Variable& cell = {},
                       const RecurrenceOptions& options = {});
+/// What attentive_lstm is made of.
+struct AttentiveWeights {
+  Variable recurrent, context, query, v;  // [4H, H], [4H, C], [A, H], [A]
+};
+/// lstm of inputs_t + context_t · weights.contextᵀ, the context being what the last output h finds before
+/// each step (Bahdanau et al., 2015): additive_attention of h · weights.queryᵀ over `keys` [B, S, A], which
+/// are projected, and `values` [B, S, C], with weights.v and a mask for T queries.
+Recurrence attentive_lstm(const Variable& inputs, const AttentiveWeights& weights, const Variable& keys,
+                          const Variable& values, const Variable& hidden = {}, const Variable& cell = {},
+                          const Mask& mask = {});
 /// Gated recurrent unit (Cho et al., 2014, as PyTorch and cuDNN have it), with the gates r, z, n: of u = h
 /// weightᵀ + bias and x = inputs_t: r = σ(x_r + u_r), z = σ(x_z + u_z), n = tanh(x_n + r u_n), h' = (1 - z) n
 /// + z h. inputs [B, T, 3H], weight [3H, H], bias [3H].

@@ -72,7 +72,7 @@ void gru_backward(const Sequences& s, const RecurrentInputs& in, const Recurrent
   });
   if (to.inputs) clear_padding(s, 3 * H, to.inputs);
   bias.write(to.bias);
-  if (to.weight) turn_back(weight_gradient(s.rows(), 3 * H, d.data(), H, from.kept.seen), 0, H, to.weight);
+  if (to.weight) turn_back(weight_gradient(s.rows(), 3 * H, d.data(), H, from.kept.seen, H), 0, H, to.weight);
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -107,7 +107,7 @@ void lstm_backward(const Sequences& s, const RecurrentInputs& in, const Recurren
   if (to.x) clear_padding(s, I, to.x);
   bias.write(to.bias);
   if (!to.weight && !to.input_weight) return;
-  const Tensor turned = weight_gradient(s.rows(), 4 * H, d.data(), H + I, kept.seen);
+  const Tensor turned = weight_gradient(s.rows(), 4 * H, d.data(), H + I, kept.seen, H + I);
   if (to.weight) turn_back(turned, 0, H, to.weight);
   if (to.input_weight) turn_back(turned, H, I, to.input_weight);
 }

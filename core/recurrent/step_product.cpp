@@ -15,13 +15,12 @@ constexpr std::size_t block_columns = 2 * tile_lanes, block_rows = 128;
 }  // namespace
 
 StepProduct::StepProduct(const Real* weight, std::size_t k, std::size_t n, bool transposed, std::size_t steps)
-    : weight_(weight),
-      k_(k),
-      n_(n),
-      stride_((n + block_columns - 1) / block_columns * block_columns),
-      transposed_(transposed),
-      laid_out_(steps > 1) {
+    : weight_(weight), k_(k), n_(n), stride_(stride_of(n)), transposed_(transposed), laid_out_(steps > 1) {
   if (laid_out_) lay_out();
+}
+
+std::size_t StepProduct::stride_of(std::size_t n) {
+  return (n + block_columns - 1) / block_columns * block_columns;
 }
 
 void StepProduct::lay_out() {

@@ -82,22 +82,22 @@ void fetch(const Real* x, std::size_t count) {
 }
 
 Tensor weight_gradient(std::size_t rows, std::size_t gates, const Real* d, std::size_t width,
-                       const Real* seen) {
+                       const Real* seen, std::size_t step) {
   // Turned, for BLAS lays out its second factor faster than its first, and d is the larger one.
   Tensor turned = uninitialized({width, gates});
-  const auto product = [&](const Real* of) {
-    gemm(width, gates, rows, 1, {of, width, true}, {d, gates}, 0, turned.data(), gates);
+  const auto product = [&](const Real* of, std::size_t of_step) {
+    gemm(width, gates, rows, 1, {of, of_step, true}, {d, gates}, 0, turned.data(), gates);
   };
-  product(seen);
+  product(seen, step);
   if (all_finite(turned)) return turned;
   Tensor finite = uninitialized({rows, width});
-  std::copy_n(seen, rows * width, finite.data());
   for (std::size_t row = 0; row < rows; ++row) {
+    std::copy_n(seen + row * step, width, finite.data() + row * width);
     const Real* of_row = d + row * gates;
     if (std::all_of(of_row, of_row + gates, [](Real x) { return x == 0; }))
       std::fill_n(finite.data() + row * width, width, Real(0));
   }
-  product(finite.data());
+  product(finite.data(), width);
   return turned;
 }
 

@@ -85,10 +85,10 @@ void clear_padding(const Sequences& s, std::size_t width, Real* x);
 /// Asks for numbers that will be read soon, while there is still a product to wait for.
 void fetch(const Real* x, std::size_t count);
 
-/// Σ over rows of d ⊗ seen, turned: [width, gates]. A row whose d is all 0 is left out, also where what it
-/// saw is not finite.
+/// Σ over rows of d ⊗ seen, turned: [width, gates]. Rows of what was seen are `step` apart. A row whose d is
+/// all 0 is left out, also where what it saw is not finite.
 Tensor weight_gradient(std::size_t rows, std::size_t gates, const Real* d, std::size_t width,
-                       const Real* seen);
+                       const Real* seen, std::size_t step);
 /// Its rows from `first` on as the gradient [gates, count] of the weight that they belong to.
 void turn_back(const Tensor& turned, std::size_t first, std::size_t count, Real* to);
 

@@ -6,7 +6,7 @@ namespace {
 // All results in one row of numbers, so that each of them has cotangents.
 Variable joined(const Recurrence& result) {
   std::vector<Variable> parts;
-  for (const Variable& part : {result.outputs, result.hidden, result.cell}) {
+  for (const Variable& part : {result.outputs, result.hidden, result.cell, result.contexts}) {
     if (part.defined()) parts.push_back(reshape(part, {part.size()}));
   }
   return concat(parts, 0);
@@ -87,6 +87,64 @@ std::vector<OpSample> layer_samples() {
   without_bias.pop_back();
   all.push_back({std::move(without_bias), [](In in) { return joined(lstm_layer(in[0], in[1], in[2], {})); }});
   return all;
+}
+
+struct AttentiveSizes {
+  std::size_t items, steps, keys;
+};
+constexpr std::size_t A = 2, C = 5;
+
+std::vector<Tensor> attentive_inputs(AttentiveSizes n, std::size_t states) {
+  std::vector<Tensor> in{random({n.items, n.steps, 4 * H}),
+                         random({4 * H, H}, 2),
+                         random({4 * H, C}, 3),
+                         random({A, H}, 4),
+                         random({A}, 5),
+                         random({n.items, n.keys, A}, 6),
+                         random({n.items, n.keys, C}, 7)};
+  for (std::size_t i = 0; i < states; ++i) in.push_back(random({n.items, H}, 8 + i));
+  return in;
+}
+Recurrence run_attentive(In in, const Mask& mask = {}) {
+  return attentive_lstm(in[0], {in[1], in[2], in[3], in[4]}, in[5], in[6], state(in, 7), state(in, 8), mask);
+}
+
+std::vector<OpSample> attentive_samples() {
+  std::vector<OpSample> all;
+  const auto with = [&](AttentiveSizes n, std::size_t states, const Mask& mask = {}) {
+    all.push_back({attentive_inputs(n, states), [mask](In in) { return joined(run_attentive(in, mask)); }});
+  };
+  for (const std::size_t states : {0, 1, 2}) {
+    with({2, 3, 4}, states);
+    with({3, 2, 4}, states, Mask::key_lengths({2, 0, 4}));
+    with({1, 3, 2}, states);
+    with({2, 1, 3}, states);
+  }
+  with({17, 2, 1}, 2);
+  with({2, 3, 3}, 0, Mask::causal());
+  with({2, 2, 70}, 0, Mask::key_lengths({66, 64}));
+  for (const AttentiveSizes n : {AttentiveSizes{0, 3, 2}, {2, 0, 2}, {2, 3, 0}}) with(n, 2);
+  for (const auto result :
+       {&Recurrence::outputs, &Recurrence::hidden, &Recurrence::cell, &Recurrence::contexts}) {
+    all.push_back({attentive_inputs({2, 3, 2}, 2), [result](In in) {
+                     Recurrence only;
+                     only.*result = run_attentive(in).*result;
+                     return joined(only);
+                   }});
+  }
+  return all;
+}
+
+// Of samples' inputs, with one of another shape.
+OpMisuse attentive_misuse(std::size_t which, const Shape& shape, std::vector<std::string> words) {
+  words.insert(words.begin(), "[attentive_lstm]");
+  return {[which, shape] {
+            const std::vector<Tensor> drawn = attentive_inputs({2, 3, 4}, 2);
+            std::vector<Variable> in(drawn.begin(), drawn.end());
+            in[which] = random(shape);
+            run_attentive(in);
+          },
+          words};
 }
 
 double sigma(double x) { return 1 / (1 + std::exp(-x)); }
@@ -174,6 +232,37 @@ std::vector<OpRow> recurrent_rows() {
                 lstm_layer(random({2, 3, 5}), random({8, 5}), random({8, 2}), {}, {}, {}, {{4, 1}});
               },
               {"[lstm_layer]", "item 0", "length 4", "3 steps"}}},
+            {},
+            true},
+      OpRow{"attentive_lstm",
+            attentive_samples(),
+            // One key: its value is the context, whatever the score.
+            {{[] {
+                return attentive_lstm(
+                           t({1, 1, 4}, {-1, 0, 1, 2}),
+                           {t({4, 1}, {0, 0, 0, 0}), t({4, 1}, {1, 1, 1, 1}), t({1, 1}, {3}), t({1}, {4})},
+                           t({1, 1, 1}, {7}), t({1, 1, 1}, {2}), {}, t({1, 1}, {5}))
+                    .hidden;
+              },
+              tensor({1, 1}, {lstm_hidden()})},
+             // Nothing allowed: no context.
+             {[] {
+                return attentive_lstm(
+                           t({1, 1, 4}, {1, 2, 3, 4}),
+                           {t({4, 1}, {0, 0, 0, 0}), t({4, 1}, {1, 1, 1, 1}), t({1, 1}, {3}), t({1}, {4})},
+                           t({1, 1, 1}, {7}), t({1, 1, 1}, {2}), {}, t({1, 1}, {5}), Mask::key_lengths({0}))
+                    .hidden;
+              },
+              tensor({1, 1}, {lstm_hidden()})}},
+            {attentive_misuse(0, {2, 3, 10}, {"inputs", "[2, 3, 10]", "4 · hidden"}),
+             attentive_misuse(1, {12, 4}, {"recurrent weight", "[12, 4]", "[12, 3]"}),
+             attentive_misuse(2, {12, 4}, {"context's weight", "[12, 4]", "[12, 5]"}),
+             attentive_misuse(3, {3, 2}, {"query's weight", "[3, 2]", "[2, 3]"}),
+             attentive_misuse(4, {3}, {"v has", "[3]", "[2]"}),
+             attentive_misuse(5, {1, 4, 2}, {"keys", "[1, 4, 2]", "[2, keys, width]"}),
+             attentive_misuse(6, {2, 3, 5}, {"keys", "[2, 4, 2]", "[2, 3, 5]"}),
+             attentive_misuse(7, {3, 3}, {"hidden state", "[3, 3]", "[2, 3]"}),
+             attentive_misuse(8, {2, 4}, {"cell state", "[2, 4]", "[2, 3]"})},
             {},
             true},
       OpRow{"gru",

@@ -62,6 +62,15 @@ Outputs lstm_layer_of(Case& c) {
   return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}, {"cell", y.cell}};
 }
 
+Outputs attentive_lstm_of(Case& c) {
+  const Mask mask = c.settings.count("lengths") ? Mask::key_lengths(c.counts("lengths")) : Mask();
+  const Recurrence y =
+      attentive_lstm(c["inputs"], {c["weight"], c["context_weight"], c["query_weight"], c["v"]}, c["keys"],
+                     c["values"], c["hidden"], c["cell"], mask);
+  return std::map<std::string, Variable>{
+      {"outputs", y.outputs}, {"contexts", y.contexts}, {"hidden", y.hidden}, {"cell", y.cell}};
+}
+
 Outputs gru_of(Case& c) {
   const Recurrence y = gru(c["inputs"], c["weight"], c["bias"], given(c, "hidden"), recurrence_options(c));
   return std::map<std::string, Variable>{{"outputs", y.outputs}, {"hidden", y.hidden}};
@@ -103,6 +112,7 @@ const Recipes ops = {
     {"additive_scores", [](Case& c) { return additive_scores(c["a"], c["b"], c["v"]); }},
     {"lstm", lstm_of},
     {"lstm_layer", lstm_layer_of},
+    {"attentive_lstm", attentive_lstm_of},
     {"gru", gru_of},
     {"linear",
      [](Case& c) { return linear(c["input"], c["weight"], c.has("bias") ? c["bias"] : Variable()); }},

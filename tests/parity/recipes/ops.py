@@ -173,6 +173,25 @@ def recurrence():
         {"x": normal(3, 4, 2), "input_weight": normal(20, 2), "weight": normal(20, 5), "bias": normal(20),
          "hidden": normal(3, 5), "cell": normal(3, 5)},
     )
+    def attentive_lstm(inputs, weight, context_weight, query_weight, v, keys, values, hidden, cell, lengths=None):
+        outputs, contexts = [], []
+        for x in inputs.unbind(1):
+            scores = torch.tanh((hidden @ query_weight.T)[:, None] + keys) @ v
+            if lengths:
+                scores = scores.masked_fill(torch.arange(scores.shape[1]) >= torch.tensor(lengths)[:, None], -torch.inf)
+            context = (torch.softmax(scores, -1)[:, None] @ values)[:, 0]
+            i, f, g, o = (x + hidden @ weight.T + context @ context_weight.T).chunk(4, -1)
+            cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
+            hidden = torch.sigmoid(o) * torch.tanh(cell)
+            outputs.append(hidden)
+            contexts.append(context)
+        return {"outputs": torch.stack(outputs, 1), "contexts": torch.stack(contexts, 1), "hidden": hidden, "cell": cell}
+
+    attended = {"inputs": normal(3, 4, 20), "weight": normal(20, 5), "context_weight": normal(20, 3),
+                "query_weight": normal(6, 5), "v": normal(6), "keys": normal(3, 7, 6), "values": normal(3, 7, 3),
+                "hidden": normal(3, 5), "cell": normal(3, 5)}
+    yield case("attentive_lstm: all keys", attentive_lstm, attended)
+    yield case("attentive_lstm: padded keys", attentive_lstm, attended, {"lengths": [3, 7, 1]})
     for name, gates, states, others in [("lstm", 4, 2, {}), ("gru", 3, 1, {"bias": normal(15)})]:
         run = layer({"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[name], gates, states)
         inputs = {"inputs": normal(3, 4, 5 * gates), "weight": normal(5 * gates, 5), **others}
