@@ -72,23 +72,17 @@ struct SequenceModel {
         decoder(Cell::lstm, 2 * width, width, rng),
         out(2 * width, sounds, rng) {}
 
-  Variable operator()(const Ids& from, const std::vector<Ids>& inputs, Pass& pass) const {
-    const RecurrentResult read = encoder(source(from), pass);
+  Variable operator()(const Ids& from, const Ids& inputs, Pass& pass) const {
+    const RecurrentResult read = encoder(source, from, pass);
     const Variable keys = attention.prepare(read.outputs);
     const Shape state{read.outputs.shape()[0], encoder.hidden};
     Variable hidden = reshape(read.state.hidden, state), cell = reshape(read.state.cell, state);
-    std::vector<Variable> outputs, contexts;
-    for (const Ids& last : inputs) {
-      const Variable context = attention(hidden, keys, read.outputs, pass).context;
-      const Variable x = concat({target(last), context}, 1);
-      const Recurrence next =
-          decoder(Cell::lstm, reshape(x, {x.shape()[0], 1, x.shape()[1]}), hidden, cell, {});
-      hidden = next.hidden;
-      cell = next.cell;
-      outputs.push_back(hidden);
-      contexts.push_back(context);
-    }
-    return out(concat({stack(outputs, 1), stack(contexts, 1)}, 2));
+    const std::vector<Variable> weights = split(decoder.weight_ih, 1, 2);  // of the token, of the context
+    const Variable gates = target.projected(inputs, weights[0], add(decoder.bias_ih, decoder.bias_hh));
+    const AdditiveScore& score = std::get<AdditiveScore>(attention.score);
+    const Recurrence y = attentive_lstm(gates, {decoder.weight_hh, weights[1], score.query.weight, score.v},
+                                        keys, read.outputs, hidden, cell);
+    return out(concat({y.outputs, y.contexts}, 2));
   }
 };
 
@@ -118,7 +112,7 @@ std::function<void()> sequence_step() {
   return [held] {
     for (const NamedParam& named : held->params) named.param->clear_grad();
     Pass pass{.training = true};
-    backward(mean(cross_entropy(held->model(held->from, held->inputs, pass), held->targets)));
+    backward(mean(cross_entropy(held->model(held->from, held->targets, pass), held->targets)));
     held->optimizer->step(held->params, 1e-3);
   };
 }

@@ -20,8 +20,11 @@ class Dropout {
     rate_ = rate;
   }
 
+  /// Whether what it hands on is not its input.
+  bool drops(const Pass& pass) const { return pass.training && rate_ > 0; }
+
   Variable operator()(const Variable& x, Pass& pass) const {
-    return pass.training && rate_ > 0 ? dropout(x, rate_, pass.rng) : x;
+    return drops(pass) ? dropout(x, rate_, pass.rng) : x;
   }
 
  private:

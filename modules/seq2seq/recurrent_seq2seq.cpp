@@ -31,7 +31,9 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
 }
 
 RecurrentSeq2Seq::Memory RecurrentSeq2Seq::encode(const Padded& sources, State& first, Pass& pass) const {
-  const RecurrentResult read = encoder(dropout_(source(sources.ids), pass), pass, sources.lengths);
+  const RecurrentResult read = dropout_.drops(pass)
+                                   ? encoder(dropout_(source(sources.ids), pass), pass, sources.lengths)
+                                   : encoder(source, sources.ids, pass, sources.lengths);
   const Variable values = memory(dropout_(read.outputs, pass));
   // The last layer's states, [2, B, width], side by side.
   const Variable& hidden = read.state.hidden;
@@ -64,6 +66,27 @@ RecurrentSeq2Seq::Step RecurrentSeq2Seq::step(const Ids& last, const Memory& rea
   return {without_time(x), without_time(context), token};
 }
 
+// All steps as one op, where it knows the layers and the score, and nobody looks at single steps.
+bool RecurrentSeq2Seq::at_once(const Pass& pass) const {
+  return decoder.size() == 1 && cell_ == Cell::lstm && attention.dropout == 0 && !pass.observations &&
+         std::holds_alternative<AdditiveScore>(attention.score);
+}
+
+RecurrentSeq2Seq::Step RecurrentSeq2Seq::all_steps(const Ids& inputs, const Memory& read, const State& state,
+                                                   Pass& pass) const {
+  const Variable tokens = dropout_(target(inputs), pass);
+  const RecurrentDirection& layer = decoder[0];
+  const std::vector<Variable> weights = split(layer.weight_ih, 1, 2);  // of the token and of the context
+  const Variable bias = add(layer.bias_ih, layer.bias_hh);
+  const Variable gates =
+      dropout_.drops(pass) ? linear(tokens, weights[0], bias) : target.projected(inputs, weights[0], bias);
+  const auto& score = std::get<AdditiveScore>(attention.score);
+  const Recurrence result =
+      attentive_lstm(gates, {layer.weight_hh, weights[1], score.query.weight, score.v}, read.prepared,
+                     read.values, state.hidden[0], state.cell[0], read.mask);
+  return {result.outputs, result.contexts, tokens};
+}
+
 Variable RecurrentSeq2Seq::logits(const Variable& outputs, const Variable& contexts, const Variable& tokens,
                                   Pass& pass) const {
   const int last = static_cast<int>(outputs.rank()) - 1;
@@ -78,6 +101,10 @@ Variable RecurrentSeq2Seq::forward(const Padded& sources, const Padded& inputs, 
   const std::size_t items = inputs.items(), time = inputs.ids.shape.at(1);
   check(items == sources.items(), "seq2seq", "there are ", sources.items(), " sources and ", items,
         " targets; expected one for each");
+  if (own == 0 && at_once(pass)) {
+    const Step all = all_steps(inputs.ids, read, state, pass);
+    return logits(all.output, all.context, all.token, pass);
+  }
   Ids last({items}, std::vector<std::int64_t>(items));
   std::vector<Variable> outputs, contexts, tokens;
   for (std::size_t t = 0; t < time; ++t) {

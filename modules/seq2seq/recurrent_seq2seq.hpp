@@ -44,10 +44,12 @@ class RecurrentSeq2Seq {
     std::vector<Variable> hidden, cell;  // of each layer, [B, width]
   };
   struct Step {
-    Variable output, context, token;  // [B, width]
+    Variable output, context, token;  // [B, width]; of all steps [B, T, width]
   };
   Memory encode(const Padded& sources, State& first, Pass& pass) const;
   Step step(const Ids& last, const Memory& memory, State& state, Pass& pass) const;
+  bool at_once(const Pass& pass) const;
+  Step all_steps(const Ids& inputs, const Memory& memory, const State& state, Pass& pass) const;
   Variable logits(const Variable& outputs, const Variable& contexts, const Variable& tokens,
                   Pass& pass) const;
 

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "autograd/engine.hpp"
 #include "autograd/gradcheck.hpp"
 #include "compare.hpp"
 #include "core/draw.hpp"
@@ -78,9 +79,10 @@ double tolerance() { return sizeof(Real) == 8 ? 1e-12 : 1e-5; }
 
 TEST_CASE("seq2seq: step by step equals the whole sequence", "[modules][seq2seq]") {
   for (const Kind& kind : kinds) {
-    for (const bool tied : {false, true}) {
-      CAPTURE(kind.model, kind.attention, tied);
-      const Seq2Seq model = model_of(kind, tied);
+    for (const std::size_t layers : {1, 2}) {
+      const bool tied = layers == 1;
+      CAPTURE(kind.model, kind.attention, tied, layers);
+      const Seq2Seq model = model_of(kind, tied, 8, layers);
       Pass pass;
       const NoGrad no_graph;
       const Variable whole = forward(model, sources, inputs, pass);
@@ -97,6 +99,27 @@ TEST_CASE("seq2seq: step by step equals the whole sequence", "[modules][seq2seq]
         }
       }
     }
+  }
+}
+
+TEST_CASE("seq2seq: who looks at the attention changes nothing", "[modules][seq2seq]") {
+  for (const Kind& kind : kinds) {
+    CAPTURE(kind.model, kind.attention);
+    Seq2Seq model = model_of(kind, false, 8, 1);
+    const auto run = [&](Observations* observations) {
+      Pass pass{.observations = observations};
+      for (const NamedParam& named : parameters(model)) named.param->clear_grad();
+      const Variable logits = forward(model, sources, inputs, pass);
+      backward(sum(nll(log_softmax(logits, -1), inputs.ids, 0)));
+      std::vector<Tensor> all{logits.value()};
+      for (const NamedParam& named : parameters(model)) all.push_back(*named.param->grad());
+      return all;
+    };
+    Observations seen({.weights = true});
+    const std::vector<Tensor> unseen = run(nullptr), looked_at = run(&seen);
+    REQUIRE(unseen.size() == looked_at.size());
+    for (std::size_t i = 0; i < unseen.size(); ++i)
+      CHECK_THAT(unseen[i], close_to(looked_at[i], tolerance()));
   }
 }
 
