@@ -65,9 +65,12 @@ ForecastTask::ForecastTask(const Config& config, Series series, std::uint64_t se
                      rng);
 }
 
-ForecastTask::ForecastTask(const Config& config, WithoutData) : config_(config.resolved()) {
-  Rng rng;
-  model = make_model(config_.model_settings(1, 0, 4), rng);  // until `adopt` knows more
+// Of some series, until a checkpoint tells of another one.
+ForecastTask::ForecastTask(const Config& config, WithoutData)
+    : config_(config.resolved()), columns_{"value"}, targets_(1), seconds_(86400) {
+  normaliser_.mean = {0};
+  normaliser_.deviation = {1};
+  adopt();
 }
 
 void ForecastTask::remember(const Series& series) {

@@ -227,6 +227,18 @@ TEST_CASE("forecast: what a checkpoint holds is enough to forecast", "[examples]
   }
 }
 
+TEST_CASE("forecast: a checkpoint of another model says so, and is not loaded", "[examples]") {
+  const TemporaryFolder folder;
+  ForecastConfig config = small_config("linear");
+  ForecastTask task(config, small_series(), 1);
+  FitState state = trained(task, 1);
+  save_checkpoint(folder / "x.fovea", task, state, {"forecast", "", {}});
+  config.calendar = false;
+  ForecastTask other(config, WithoutData{});
+  CHECK_THROWS_AS(load_task(read_checkpoint(folder / "x.fovea"), other), CheckpointError);
+  CHECK_THROWS_WITH(load_task(read_checkpoint(folder / "x.fovea"), other), Contains("calendar.weight"));
+}
+
 TEST_CASE("forecast: a bundled series brings its settings along", "[examples]") {
   const ForecastTask weather({}, 1);
   CHECK(weather.size(Split::test) == 365);
