@@ -35,4 +35,11 @@ std::string Lines::place(std::string_view part) const {
   return join(file_, ":", number_, ":", characters + 1);
 }
 
+void check_asked(std::string_view line, std::string_view advice) {
+  const std::size_t valid = unicode::valid_utf8(line);
+  check<DataError>(valid == line.size(), "predict", "byte ", valid + 1, " of the line is not UTF-8");
+  check<DataError>(line.find('\t') == line.npos, "predict", "there is a tab; ", advice);
+  check<DataError>(!unicode::is_blank(line), "predict", "the line is empty");
+}
+
 }  // namespace fovea::inline FOVEA_REAL

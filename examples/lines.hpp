@@ -38,4 +38,8 @@ class Lines {
   std::uint64_t number_ = 0;
 };
 
+/// Checks one text that a model is asked about. DataError for what is not UTF-8, for a tab, where `advice`
+/// says what a line is, and for one that holds nothing but spaces.
+void check_asked(std::string_view line, std::string_view advice);
+
 }  // namespace fovea::inline FOVEA_REAL

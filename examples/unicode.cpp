@@ -24,6 +24,16 @@ void append(std::string& text, char32_t c) {
   text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
 }
 
+template <class Map>
+std::string mapped(std::string_view text, const Map& map) {
+  const std::string composed = nfc(text);
+  std::string result;
+  result.reserve(composed.size());
+  for (std::string_view rest = composed; !rest.empty();)
+    append(result, static_cast<char32_t>(map(static_cast<utf8proc_int32_t>(take_point(rest)))));
+  return is_ascii(result) ? result : nfc(result);
+}
+
 utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
 
 }  // namespace
@@ -62,18 +72,11 @@ std::string nfc(std::string_view text) {
 }
 
 std::string upper(std::string_view text) {
-  if (is_ascii(text)) {
-    std::string result(text);
-    for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return result;
-  }
-  const std::string composed = nfc(text);
-  std::string result;
-  for (std::string_view rest = composed; !rest.empty();) {
-    const auto c = static_cast<utf8proc_int32_t>(take_point(rest));
-    append(result, static_cast<char32_t>(utf8proc_toupper(c)));
-  }
-  return nfc(result);
+  return mapped(text, [](utf8proc_int32_t c) { return utf8proc_toupper(c); });
+}
+
+std::string lower(std::string_view text) {
+  return mapped(text, [](utf8proc_int32_t c) { return utf8proc_tolower(c); });
 }
 
 char32_t take_point(std::string_view& text) {

@@ -25,6 +25,8 @@ std::string nfc(std::string_view text);
 /// Upper case, code point by code point (`ß` stays one), then normal form C. DataError when `text` is not
 /// UTF-8.
 std::string upper(std::string_view text);
+/// Lower case in the same way.
+std::string lower(std::string_view text);
 
 /// Takes the first code point off `text`, which is valid UTF-8 and not empty.
 char32_t take_point(std::string_view& text);

@@ -11,7 +11,8 @@ namespace {
 
 // The one way to write a text's tokens.
 std::string canonical(const std::string& text, Tokens kind) {
-  if (kind == Tokens::letters) return unicode::nfc(text);  // what the next line comes to, and quicker
+  if (kind == Tokens::letters || kind == Tokens::whole)
+    return unicode::nfc(text);  // what the next line comes to, and quicker
   return join_tokens(split_tokens(text, kind), kind);
 }
 
@@ -21,9 +22,10 @@ void count(Vocabulary::Counts& counts, const std::string& text, Tokens kind) {
 
 }  // namespace
 
-Corpus::Corpus(const std::vector<Pair>& pairs, Kinds kinds, bool with_test) : kinds_(kinds) {
+Corpus::Corpus(const std::vector<Pair>& pairs, Kinds kinds, bool with_test, std::uint64_t of)
+    : kinds_(kinds) {
   for (Texts& word : group(pairs)) {
-    const std::uint64_t share = unicode::fnv1a(word.source) % shares;
+    const std::uint64_t share = unicode::fnv1a(word.source) % of;
     Words& part = share == 0 ? validation_ : share == 1 && with_test ? test_ : train_;
     part.push_back(std::move(word));
   }

@@ -44,7 +44,7 @@ struct Dataset {
   Part train, validation, test;
 };
 
-/// The share of words that are kept from training by their hash: one in `shares` for each part.
+/// The share of words that are kept from training by their hash: one in so many for each part.
 inline constexpr std::uint64_t shares = 40;
 
 /// Pairs as texts, divided into parts. Pairs whose sources have the same tokens are one word with several
@@ -53,9 +53,9 @@ class Corpus {
  public:
   Corpus() = default;
   /// Divided by hashes, so that a word keeps its part when others come or go: with h the FNV-1a (64 bits) of
-  /// the source's tokens joined (for letters: of the source itself), h % 40 == 0 is validation, h % 40 == 1
+  /// the source's tokens joined (for letters: of the source itself), h % of == 0 is validation, h % of == 1
   /// is test when that is asked for, the rest is train.
-  Corpus(const std::vector<Pair>& pairs, Kinds kinds, bool with_test);
+  Corpus(const std::vector<Pair>& pairs, Kinds kinds, bool with_test, std::uint64_t of = shares);
   /// Divided by whoever made them. Words of the test part are left out of the two others, words of the
   /// validation part out of train; `left_out()` counts the pairs.
   Corpus(const std::vector<Pair>& train, const std::vector<Pair>& validation, const std::vector<Pair>& test,

@@ -13,13 +13,6 @@ namespace {
 
 constexpr double least_shown = 0.1;
 
-std::vector<std::string> unknown_tokens(const Shown& shown) {
-  std::vector<std::string> unknown;
-  for (std::size_t i = 0; i < shown.tokens.size(); ++i)
-    if (shown.ids[i] == Vocabulary::unknown) unknown.push_back(shown.tokens[i]);
-  return unknown;
-}
-
 std::string as_json(const Shown& shown) {
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
   for (const ShownAnswer& answer : shown.answers) {
@@ -35,13 +28,15 @@ std::string as_json(const Shown& shown) {
     answers.push_back(std::move(one));
   }
   nlohmann::ordered_json object{{"source", shown.line}, {"source_tokens", shown.tokens}};
-  if (const auto unknown = unknown_tokens(shown); !unknown.empty()) object["unknown"] = unknown;
+  if (const auto unknown = unknown_tokens(shown.tokens, shown.ids); !unknown.empty())
+    object["unknown"] = unknown;
   object["answers"] = std::move(answers);
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// The source's tokens with the largest weights first, those alone that matter.
-std::string read_off(const std::vector<double>& weights, const std::vector<std::string>& tokens) {
+}  // namespace
+
+std::string read_off(std::span<const double> weights, std::span<const std::string> tokens) {
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -54,7 +49,13 @@ std::string read_off(const std::vector<double>& weights, const std::vector<std::
   return text;
 }
 
-}  // namespace
+std::vector<std::string> unknown_tokens(std::span<const std::string> tokens,
+                                        std::span<const std::int64_t> ids) {
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (ids[i] == Vocabulary::unknown) unknown.push_back(tokens[i]);
+  return unknown;
+}
 
 std::string show(const Shown& shown, bool scores, bool json) {
   if (json) return as_json(shown);

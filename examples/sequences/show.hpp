@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Shown {
   std::vector<std::int64_t> ids;    // of these, to tell which are unknown
   std::vector<ShownAnswer> answers;
 };
+
+/// The tokens with weights of 0.1 or more, the largest first, with their places counted from 1: `P[1] 0.93`.
+std::string read_off(std::span<const double> weights, std::span<const std::string> tokens);
+/// Those of the tokens whose ids are unknown.
+std::vector<std::string> unknown_tokens(std::span<const std::string> tokens,
+                                        std::span<const std::int64_t> ids);
 
 /// For people: `line TAB answer`, with several answers `line TAB answer TAB score` each on a line; with an
 /// alignment a line below for each token of the answer, with the source's tokens that it was read off, and

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/lines.hpp"
 #include "examples/sequences/show.hpp"
-#include "examples/unicode.hpp"
 #include "modules/seq2seq/guide.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
@@ -195,12 +195,8 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
   std::vector<std::vector<std::string>> tokens;
   std::vector<std::vector<std::int64_t>> sources;
   for (const std::string& line : lines) {
-    const std::size_t valid = unicode::valid_utf8(line);
-    check<DataError>(valid == line.size(), "predict", "byte ", valid + 1, " of the line is not UTF-8");
-    check<DataError>(line.find('\t') == line.npos, "predict",
-                     "there is a tab; a line is a source alone (cut -f1 takes them from a file of pairs)");
+    check_asked(line, "a line is a source alone (cut -f1 takes them from a file of pairs)");
     tokens.push_back(split_tokens(normalised(line), corpus_.kinds().source));
-    check<DataError>(!unicode::is_blank(line), "predict", "the line is empty");
     sources.push_back(vocabularies_.source.encode(tokens.back()));
   }
   const auto found =

@@ -54,7 +54,8 @@ Tokens tokens_of(std::string_view name) {
 }
 
 std::vector<std::string> split_tokens(std::string_view text, Tokens kind) {
-  const std::string composed = unicode::nfc(text);
+  std::string composed = unicode::nfc(text);
+  if (kind == Tokens::whole) return {std::move(composed)};
   std::vector<std::string> tokens;
   tokens.reserve(kind == Tokens::letters ? composed.size() : composed.size() / 4 + 1);
   for (std::string_view rest = composed; !rest.empty();) {

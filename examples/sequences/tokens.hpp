@@ -15,11 +15,12 @@ namespace fovea::inline FOVEA_REAL::sequences {
 ///     words     runs of letters, digits and marks, with apostrophes between two of them; any other
 ///               character that is no space is a token of its own
 ///     spaced    what stands between spaces
+///     whole     the text is one token, as it stands
 ///
 /// Spaces are those of Unicode. The text is brought to normal form C first.
-enum class Tokens { letters, words, spaced };
+enum class Tokens { letters, words, spaced, whole };
 
-/// ConfigError for any other name than `letters`, `words`, `spaced`.
+/// By the name that a setting has: `letters`, `words` or `spaced`; ConfigError for any other.
 Tokens tokens_of(std::string_view name);
 
 /// DataError, without a place, when `text` is not UTF-8.

@@ -44,6 +44,14 @@ TEST_CASE("unicode: upper case", "[examples]") {
   CHECK(upper("سلام 한글") == "سلام 한글");
 }
 
+TEST_CASE("unicode: lower case", "[examples]") {
+  CHECK(lower("ABEND's-2Z[") == "abend's-2z[");
+  CHECK(lower("E\xcc\x81TÉ") == "été");
+  CHECK(lower("ПРИВЕТ") == "привет");
+  CHECK(lower("سلام 한글") == "سلام 한글");
+  CHECK_THROWS_AS(lower("ab\xff"), DataError);
+}
+
 TEST_CASE("unicode: spaces, letters and marks", "[examples]") {
   for (const char32_t c : U" \t\n\r\v\f\u0085\u00a0\u2003\u2028\u202f\u3000") CHECK((is_space(c) || c == 0));
   for (const char32_t c : std::u32string(U"a_\u200b\u200d\u00ad0")) CHECK_FALSE(is_space(c));

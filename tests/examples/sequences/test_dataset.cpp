@@ -79,6 +79,16 @@ TEST_CASE("sequences: a word is in one part, by its hash", "[examples]") {
   }
 }
 
+TEST_CASE("sequences: more words are kept where more are asked for", "[examples]") {
+  const Dataset data = encoded(Corpus(many_pairs(), spelled, true, 4));
+  const auto validation = texts_of(data.validation), test = texts_of(data.test);
+  for (int i = 0; i < 400; ++i) {
+    const std::uint64_t share = unicode::fnv1a(join("w", i)) % 4;
+    CHECK(validation.contains(join("w", i)) == (share == 0));
+    CHECK(test.contains(join("w", i)) == (share == 1));
+  }
+}
+
 TEST_CASE("sequences: sources of the same tokens are the same word", "[examples]") {
   // Decomposed, or with other spaces: else a word could be learned in one spelling and tested in the other.
   const auto words = [](const std::vector<Pair>& pairs, Kinds kinds) {

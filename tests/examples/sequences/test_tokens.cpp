@@ -47,6 +47,13 @@ TEST_CASE("sequences: a text between spaces", "[examples]") {
   CHECK(split_tokens(" ", Tokens::spaced).empty());
 }
 
+TEST_CASE("sequences: a text as one token", "[examples]") {
+  CHECK(split_tokens(" New  York", Tokens::whole) == Texts{" New  York"});
+  CHECK(split_tokens("e\xcc\x81", Tokens::whole) == Texts{"é"});
+  CHECK(join_tokens(Texts{" New  York"}, Tokens::whole) == " New  York");
+  CHECK_THROWS_AS(tokens_of("whole"), ConfigError);  // no setting has it
+}
+
 TEST_CASE("sequences: joined tokens are split into the same again", "[examples]") {
   const std::string text = " l’été, a''b  e\xcc\x81 =\xcc\xb8 +\xcc\xb8 한글 سَلام 3.14 \xcc\x81q ";
   for (const Tokens kind : {Tokens::letters, Tokens::words, Tokens::spaced}) {
