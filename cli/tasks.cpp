@@ -2,6 +2,7 @@
 
 #include "cli/task_entry.hpp"
 #include "examples/cities/task.hpp"
+#include "examples/classify/task.hpp"
 #include "examples/forecast/task.hpp"
 #include "examples/g2p/task.hpp"
 #include "examples/sequences/pairs_task.hpp"
@@ -11,6 +12,7 @@ namespace fovea::inline FOVEA_REAL {
 std::span<const TaskEntry> tasks() {
   static const std::vector<TaskEntry> all{
       entry<cities::CitiesTask>(),
+      entry<classify::ClassifyTask>(),
       entry<sequences::G2pTask>(),
       entry<sequences::PairsTask>(),
       entry<forecast::ForecastTask>(),
