@@ -15,8 +15,10 @@ namespace fovea {
 namespace {
 
 std::atomic<pid_t> child{0};
+std::atomic<int> asked{0};
 
 void hand_on(int signal) {
+  asked = signal;
   if (const pid_t to = child.load()) ::kill(to, signal);
 }
 
@@ -24,23 +26,24 @@ void hand_on(int signal) {
 class Handing {
  public:
   Handing() {
+    asked = 0;
     struct sigaction action {};
     action.sa_handler = hand_on;
-    for (int i = 0; i < 2; ++i) ::sigaction(numbers_[i], &action, &before_[i]);
+    for (int i = 0; i < 3; ++i) ::sigaction(numbers_[i], &action, &before_[i]);
   }
   ~Handing() {
     child = 0;
-    for (int i = 0; i < 2; ++i) ::sigaction(numbers_[i], &before_[i], nullptr);
+    for (int i = 0; i < 3; ++i) ::sigaction(numbers_[i], &before_[i], nullptr);
   }
 
  private:
-  static constexpr int numbers_[2] = {SIGINT, SIGTERM};
-  struct sigaction before_[2]{};
+  static constexpr int numbers_[3] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[3]{};
 };
 
 }  // namespace
 
-int run_child(const std::vector<std::string>& words, const std::filesystem::path& log) {
+Ended run_child(const std::vector<std::string>& words, const std::filesystem::path& log) {
   std::vector<std::string> owned{"fovea"};
   owned.insert(owned.end(), words.begin(), words.end());
   std::vector<char*> arguments;
@@ -65,10 +68,13 @@ int run_child(const std::vector<std::string>& words, const std::filesystem::path
   ::posix_spawnattr_destroy(&attributes);
   if (error) throw Error(std::string("cannot start a training: ") + std::strerror(error));
   child = started;
+  if (const int early = asked.load()) ::kill(started, early);  // it came before there was anyone to tell
   int status = 0;
   while (::waitpid(started, &status, 0) < 0)
     if (errno != EINTR) throw Error(std::string("cannot wait for a training: ") + std::strerror(errno));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  child = 0;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          asked.load()};
 }
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <chrono>
+#include <csignal>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,12 +12,13 @@
 #include "cli/print.hpp"
 #include "core/check.hpp"
 #include "training/file.hpp"
-#include "training/text.hpp"
+#include "training/version.hpp"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr int diverged = 5;  // the exit code of a training
 
 struct Arguments {
   Given flags;  // of all trainings
@@ -25,10 +26,6 @@ struct Arguments {
   std::vector<std::string> vary, seeds{"1"}, train_sizes;
   std::string out;
 };
-
-fs::path folder_of(const Arguments& given, const std::string& task) {
-  return given.out.empty() ? fs::path("runs") / ("compare-" + task) : fs::path(given.out);
-}
 
 // What all trainings have in common, as words of a command line.
 std::vector<std::string> common_words(const TaskEntry& task, const Arguments& given) {
@@ -38,10 +35,22 @@ std::vector<std::string> common_words(const TaskEntry& task, const Arguments& gi
   return words;
 }
 
+// All that a result hangs on beside its own settings: the words, what is in the files they name, and the
+// program.
+std::string record_of(const std::vector<std::string>& common, const Arguments& given) {
+  nlohmann::ordered_json record{{"words", common}, {"version", version()}};
+  const auto note = [&](const std::string& file) {
+    std::error_code reason;
+    if (!file.empty() && fs::is_regular_file(file, reason)) record["files"][file] = file_checksum(file);
+  };
+  note(given.config_file);
+  for (const auto& [name, value] : given.flags) note(value);
+  return record.dump(2) + "\n";
+}
+
 // A folder goes on with the comparison that was begun there, and takes no other.
-void claim(const fs::path& folder, const std::vector<std::string>& common) {
+void claim(const fs::path& folder, const std::string& record) {
   const fs::path file = folder / "compare.json";
-  const std::string record = nlohmann::json(common).dump() + "\n";
   if (!fs::exists(file)) {
     std::error_code reason;
     const bool taken = fs::exists(folder, reason) && !fs::is_empty(folder, reason);
@@ -51,21 +60,41 @@ void claim(const fs::path& folder, const std::vector<std::string>& common) {
     replace_file(file, record);
     return;
   }
-  const std::string before = read_file(file);
-  check<ConfigError>(before == record, "compare", folder.string(),
-                     " holds a comparison with other settings: ", one_line(before),
-                     "; --out names another folder");
+  check<ConfigError>(read_file(file) == record, "compare", folder.string(),
+                     " holds a comparison with other settings, other files or of another version: see ",
+                     file.string(), "; --out names another folder");
 }
 
-// The settings are those of the task, and every value is one that it takes.
-void check_settings(const TaskEntry& task, const std::vector<Varied>& varied) {
-  const std::unique_ptr<Settings> settings = task.settings();
-  for (const Varied& one : varied) {
+std::vector<Varied> varied_settings(const Arguments& given) {
+  std::vector<Varied> varied;
+  std::vector<std::string> names;
+  for (const std::string& text : given.vary) {
+    varied.push_back(varied_of(text));
+    names.push_back(varied.back().name);
+    check_distinct(varied.back().values, "--vary");
     for (const char* own : {"seed", "out", "train-size"})
-      check<ConfigError>(one.name != own, "--vary", "takes no ", own,
+      check<ConfigError>(names.back() != own, "--vary", "takes no ", own,
                          "; there are --seeds, --train-size and --out for that");
-    for (const std::string& value : one.values) settings->options.set(one.name, value);
   }
+  check_distinct(names, "--vary");
+  for (const auto& [name, value] : given.flags)
+    check<ConfigError>(std::find(names.begin(), names.end(), name) == names.end(), "--vary", name,
+                       " is given by --", name, ", too");
+  check_distinct(given.seeds, "--seeds");
+  check_distinct(given.train_sizes, "--train-size");
+  if (!given.train_sizes.empty()) varied.push_back({"train-size", given.train_sizes});
+  return varied;
+}
+
+// Whether a training would take these settings, before the first one spends an hour.
+void check_settings(const TaskEntry& task, const Arguments& given, const Cell& cell,
+                    const std::string& seed) {
+  const std::unique_ptr<Settings> settings = task.settings();
+  if (!given.config_file.empty()) settings->options.read_toml_file(given.config_file);
+  for (const auto& [name, value] : given.flags) settings->options.set(name, value);
+  for (const auto& [name, value] : cell.settings) settings->options.set(name, value);
+  settings->options.set("seed", seed);
+  settings->options.check_used();
 }
 
 std::string last_line(const fs::path& log) {
@@ -74,7 +103,7 @@ std::string last_line(const fs::path& log) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// The metrics that people are shown: the table of a training's own report, in that order.
+// The metrics that people are shown: the first ones, without those that belong to a part.
 std::vector<std::string> shown_metrics(const std::vector<Outcome>& outcomes) {
   constexpr std::size_t most = 5;
   std::vector<std::string> names;
@@ -87,24 +116,22 @@ std::vector<std::string> shown_metrics(const std::vector<Outcome>& outcomes) {
 }
 
 int compare(const TaskEntry& task, const Arguments& given, const std::string& again) {
-  std::vector<Varied> varied;
-  for (const std::string& text : given.vary) varied.push_back(varied_of(text));
-  check_settings(task, varied);
-  if (!given.train_sizes.empty()) varied.push_back({"train-size", given.train_sizes});
-  const fs::path folder = folder_of(given, task.name);
+  const std::vector<Cell> all = cells(varied_settings(given));
+  for (const Cell& cell : all)
+    for (const std::string& seed : given.seeds) check_settings(task, given, cell, seed);
+  const fs::path folder =
+      given.out.empty() ? fs::path("runs") / ("compare-" + task.name) : fs::path(given.out);
   const std::vector<std::string> common = common_words(task, given);
-  claim(folder, common);
+  claim(folder, record_of(common, given));
 
-  const std::vector<Cell> all = cells(varied);
-  const std::size_t runs = all.size() * given.seeds.size();
   std::vector<Outcome> outcomes;
   for (const Cell& cell : all) {
     for (const std::string& seed : given.seeds) {
       const std::string name = cell.name() + (cell.settings.empty() ? "" : ",") + "seed=" + seed;
-      const fs::path place = folder / (cell.folder() + (cell.settings.empty() ? "" : ",") + "seed=" + seed);
-      const fs::path result = place / "result.json", log = place.string() + ".log";
-      fmt::print(stderr, "{} of {}: {}\n", outcomes.size() + 1, runs, name);
-      int code = 0;
+      const fs::path place = folder / folder_of(name), result = place / "result.json",
+                     log = place.string() + ".log";
+      fmt::print(stderr, "{} of {}: {}\n", outcomes.size() + 1, all.size() * given.seeds.size(), name);
+      Ended ended;
       if (!fs::exists(result)) {
         std::vector<std::string> words = common;
         words.insert(words.end(), {"--seed=" + seed, "--out=" + place.string()});
@@ -113,19 +140,26 @@ int compare(const TaskEntry& task, const Arguments& given, const std::string& ag
           words.push_back("--resume");
         else if (fs::exists(place))
           words.push_back("--overwrite");
-        code = run_child(words, log);
+        ended = run_child(words, log);
       }
-      if (code > 128) {
+      if (ended.asked) {  // even where the training came to its end: who asks wants no other one
         fmt::print(stderr, "stopped; go on with: {}\n", again);
-        return code;
+        return 128 + ended.asked;
       }
-      if (code != 0 && code != 5) {  // what is wrong with one is likely wrong with all
-        fmt::print(stderr, "{}\n", last_line(log));
-        return code;
+      if (ended.killed_by)
+        throw Error(join(name, " was ended by signal ", ended.killed_by,
+                         ended.killed_by == SIGKILL ? " (is there too little memory?)" : "", "; see ",
+                         log.string()));
+      if (ended.code != 0) fmt::print(stderr, "{}\n", last_line(log));
+      if (ended.code != 0 && ended.code != diverged) {  // what is wrong with one is likely wrong with all
+        if (outcomes.empty() && !fs::exists(place)) {   // nothing was begun that could be gone on with
+          fs::remove(log);
+          fs::remove(folder / "compare.json");
+        }
+        return ended.code;
       }
-      outcomes.push_back(code == 0 ? read_outcome(result, cell, seed)
-                                   : Outcome{cell, seed, true, 0, 0, 0, {}});
-      if (code == 5) fmt::print(stderr, "{}\n", last_line(log));
+      outcomes.push_back(ended.code == 0 ? read_outcome(result, cell, seed)
+                                         : Outcome{cell, seed, true, 0, 0, 0, {}});
     }
   }
   replace_file(folder / "results.csv", outcomes_csv(outcomes));

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 struct Arguments {
-  std::string checkpoint, file = "-";
+  std::string checkpoint, file;
   UseRequest use;
   bool json = false, speed = false;
   std::size_t batch = 0;
@@ -71,13 +71,13 @@ class Answering {
 
 int predict(const Arguments& given) {
   const Checkpoint from = read_checkpoint(given.checkpoint);
-  const bool standard = given.file == "-";
+  const bool standard = given.file.empty() || given.file == "-";
   const TaskEntry& task = task_named(tasks(), from.label.task);
   if (task.predict_data) {
     UseRequest use = given.use;
-    check<ConfigError>(standard || use.data.empty(), "predict", "the data are given twice: ", given.file,
-                       " and --data");
-    if (!standard) use.data = given.file;
+    check<ConfigError>(given.file.empty() || use.data.empty(), "predict",
+                       "the data are given twice: ", given.file, " and --data");
+    if (!given.file.empty()) use.data = standard ? "/dev/stdin" : given.file;
     print(task.predict_data(from, use, given.json));
     return 0;
   }
@@ -103,10 +103,10 @@ void add_predict(CLI::App& app, Action& action) {
   const auto given = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("predict", "answer line by line, or forecast from a table");
   command->add_option("checkpoint", given->checkpoint, "a .fovea file")->required();
-  command
-      ->add_option("file", given->file,
-                   "lines to answer, - is standard input; forecast: the table, - is the one of training")
-      ->capture_default_str();
+  command->add_option(
+      "file", given->file,
+      "lines to answer, or the table to continue; - is standard input. Without it lines come from there, and "
+      "the table is that of training");
   command->add_option("--data", given->use.data, "other data than it was trained with");
   command->add_flag("--json", given->json, "one JSON object for each line");
   command

@@ -14,13 +14,6 @@
 namespace fovea {
 namespace {
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 // Nothing where there is no number.
 std::string number_of(const Outcome& outcome, const std::string& name) {
   for (const auto& [own, text] : outcome.numbers)
@@ -68,14 +61,15 @@ Varied varied_of(const std::string& text) {
     varied.values.push_back(text.substr(begin + 1, end == text.npos ? end : end - begin - 1));
     begin = end;
   }
-  for (std::size_t i = 0; i < varied.values.size(); ++i) {
-    const auto first = std::find(varied.values.begin(), varied.values.end(), varied.values[i]);
-    check<ConfigError>(first == varied.values.begin() + static_cast<std::ptrdiff_t>(i), "--vary", text,
-                       ": \"", varied.values[i], "\" is there twice");
-  }
   check<ConfigError>(sign != 0 && !varied.values.empty(), "--vary", "expected setting=value,value,… got \"",
                      text, "\"");
   return varied;
+}
+
+void check_distinct(const std::vector<std::string>& values, const std::string& flag) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    check<ConfigError>(std::count(values.begin(), values.end(), values[i]) == 1, flag, "\"", values[i],
+                       "\" is there twice");
 }
 
 std::string Cell::name() const {
@@ -84,10 +78,11 @@ std::string Cell::name() const {
   return text;
 }
 
-std::string Cell::folder() const {
-  std::string text = name();
-  std::replace(text.begin(), text.end(), '/', '%');
-  return text;
+std::string folder_of(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += c == '/' ? "%2F" : c == '%' ? "%25" : std::string(1, c);
+  constexpr std::size_t longest = 150;  // file systems end at 255 bytes, and the log has an ending
+  return text.size() <= longest ? text : text.substr(0, longest) + "…" + xxh3(name);
 }
 
 std::vector<Cell> cells(const std::vector<Varied>& varied) {

@@ -16,16 +16,20 @@ struct Varied {
   std::vector<std::string> values;
 };
 
-/// Reads `name=value,value,…`. ConfigError for another form, and for a value given twice.
+/// Reads `name=value,value,…`. ConfigError for another form.
 Varied varied_of(const std::string& text);
+/// ConfigError for a value that is there twice.
+void check_distinct(const std::vector<std::string>& values, const std::string& flag);
 
 /// One combination, in the order of what is varied.
 struct Cell {
   Given settings;
-  /// `attention=dot,width=64`: what people call it, and with `/` written as `%` the name of its folder.
+  /// `attention=dot,width=64`: what people call it.
   std::string name() const;
-  std::string folder() const;
 };
+
+/// The name of a folder for a training of this name: no two names have the same.
+std::string folder_of(const std::string& name);
 
 /// Every combination; the last setting changes first. Without any there is one cell with no settings.
 std::vector<Cell> cells(const std::vector<Varied>& varied);

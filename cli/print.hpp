@@ -8,4 +8,7 @@ namespace fovea {
 /// disk).
 void print(const std::string& text);
 
+/// A word as a shell reads it.
+std::string shell_quoted(const std::string& text);
+
 }  // namespace fovea

@@ -53,7 +53,11 @@ int run(const Call& call) {
 
 }  // namespace
 
-std::string Call::line() const { return fmt::format("{}", fmt::join(words, " ")); }
+std::string Call::line() const {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_quoted(word);
+  return text;
+}
 
 int run_program(int argc, const char* const* argv) {
   try {

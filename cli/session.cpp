@@ -18,6 +18,12 @@ namespace {
 void apply(Settings& settings, const TrainRequest& request) {
   if (!request.config_file.empty()) settings.options.read_toml_file(request.config_file);
   for (const auto& [name, text] : request.flags) settings.options.set(name, text);
+  const auto given = [&](const char* flag) {
+    return std::any_of(request.flags.begin(), request.flags.end(),
+                       [&](const auto& one) { return one.first == flag; });
+  };
+  // A task may count in steps. Who asks for epochs means them.
+  if (given("epochs") && !given("steps")) settings.options.set("steps", "0");
 }
 
 // The value that file and flags give a setting. All settings are as before then.
@@ -27,17 +33,6 @@ std::string requested(Settings& settings, const TrainRequest& request, std::stri
   std::string value = settings.options.find(name)->value();
   restore();
   return value;
-}
-
-std::string shell_quoted(const std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) ||
-           std::string_view("/._-+=:,").find(c) != std::string_view::npos;
-  });
-  if (plain && !text.empty()) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
 }
 
 // The last checkpoint, or else the best one: it holds everything too, from some steps before.
@@ -123,6 +118,7 @@ Session open_session(Settings& settings, const std::string& task, const TrainReq
       settings.options.take_as_own();
     }
     apply(settings, request);  // what was given wins
+    settings.resolve();
     const std::string& out = settings.train.out;
     check<ConfigError>(!request.overwrite || !out.empty(), "train",
                        "--overwrite needs --out with the run to replace");

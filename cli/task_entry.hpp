@@ -8,6 +8,7 @@
 #include "cli/print.hpp"
 #include "cli/session.hpp"
 #include "cli/tasks.hpp"
+#include "core/draw.hpp"
 #include "training/about.hpp"
 #include "training/fit.hpp"
 
@@ -51,12 +52,18 @@ struct SettingsOf final : Settings {
   void use_preset(const std::string& name) override {
     if constexpr (requires { T::use_preset(name, train, config); }) T::use_preset(name, train, config);
   }
+  void resolve() override {
+    if constexpr (requires { config.resolved(); }) config = config.resolved();
+  }
   typename T::Config config;
 };
 
 template <class T>
 void set_entropy(T& task, double weight) {
   if constexpr (requires { task.entropy_weight = weight; }) {
+    if constexpr (requires { task.has_attention(); })
+      check<ConfigError>(weight == 0 || task.has_attention(), "--entropy",
+                         "the model has no attention whose entropy could count");
     task.entropy_weight = weight;
   } else {
     check<ConfigError>(weight == 0, "--entropy", "the task ", T::name,
@@ -83,7 +90,7 @@ std::string report_of(T& task, const Metrics& metrics) {
 /// What to know of the data before a run: how much there is of each split, and what the task itself has to
 /// say.
 template <class T>
-std::vector<std::string> notes_of(const T& task) {
+std::vector<std::string> notes_of(const T& task, const TrainConfig& config) {
   const std::size_t chosen_by = task.size(Split::validation);
   std::vector<std::string> notes{
       join("data: ", task.size(Split::train), " items to train on, ",
@@ -92,6 +99,12 @@ std::vector<std::string> notes_of(const T& task) {
            task.size(Split::test), " to test with")};
   if constexpr (requires { task.notes(); })
     for (std::string& note : task.notes()) notes.push_back(std::move(note));
+  constexpr std::uint64_t few_steps = 100;
+  const std::uint64_t steps = plan_of(task, config).total();
+  if (steps < few_steps && config.steps == 0)
+    notes.push_back(
+        join("only ", steps, " steps will be taken, in ", config.epochs,
+             " epochs: with so little data more --epochs, or --steps, give a model time to learn"));
   return notes;
 }
 
@@ -162,7 +175,7 @@ int train(Settings& settings, const TrainRequest& request) {
   }
   Run run(session.folder, session.how, label);
   run.describe(about(), settings.train.seed, parameter_count(task.model), request.command);
-  announce(session, run, notes_of(task));
+  announce(session, run, notes_of(task, settings.train));
   const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);
   conclude(run, state.position, result.stopped_early, result.last_is_better);
@@ -173,11 +186,13 @@ int train(Settings& settings, const TrainRequest& request) {
   } else {
     averaged.emplace(state.average, parameters(task.model));
   }
+  const std::uint64_t parameters = parameter_count(task.model);
   for (const Split split : {Split::test, Split::validation}) {
     if (task.size(split) == 0) continue;
-    print_result(run, state.position, parameter_count(task.model), evaluate(task, split));
-    break;
+    print_result(run, state.position, parameters, evaluate(task, split));
+    return 0;
   }
+  run.conclude(state.position, parameters, "{}");
   return 0;
 }
 
@@ -230,6 +245,15 @@ bool check_gradients(Settings& settings, std::string& report) {
     set_entropy(task, settings.train.entropy);
     const std::vector<std::size_t> items =
         Rng(1).permutation(std::min<std::size_t>(task.size(Split::train), 4));
+    // A layer that starts at zero would hide what lies behind it.
+    Rng moving(4);
+    for (const NamedParam& one : parameters(task.model)) {
+      Rng own = moving.split(one.path);
+      const Tensor away = normal(own, one.param->shape(), 0, Real(0.1));
+      one.param->update([&](Tensor& value) {
+        for (std::size_t i = 0; i < value.size(); ++i) value.data()[i] += away.data()[i];
+      });
+    }
     Rng rng(2);
     const auto batch = std::as_const(task).batch(Split::train, items, rng);
     const GradcheckReport result = gradcheck(parameters(task.model),

@@ -20,6 +20,8 @@ struct Settings {
 
   /// Sets what belongs together under a name. Only tasks with a setting `preset` have any.
   virtual void use_preset(const std::string& name) = 0;
+  /// Fills in what follows from the others, once all are known.
+  virtual void resolve() = 0;
 
   TrainConfig train;
   Options options;

@@ -32,14 +32,17 @@ Delimited::Delimited(std::string_view text, std::string file, TableFormat format
   while (text_.ends_with('\n') || text_.ends_with('\r')) text_.remove_suffix(1);
   rest_ = text_;
   const std::size_t valid = unicode::valid_utf8(text_);
-  if (valid < text_.size()) fail(text_.substr(valid), "the bytes here are not UTF-8");
+  if (valid < text_.size()) fail(text_.substr(valid), "the bytes here are not UTF-8; save the file as UTF-8");
   if (text_.empty()) fail(text_, "the file is empty; expected a header line that names the columns");
   take_line();
   if (!format_.separator) format_.separator = likeliest_separator(line_);
   split();
-  for (const std::string_view name : fields_) {
-    if (find(name)) fail(name, "the column \"", name, "\" is named twice");
-    columns_.emplace_back(name);
+  for (const std::string_view field : fields_) {
+    std::string name(field);
+    if (format_.quotes)  // "" stands for one
+      for (std::size_t at = 0; (at = name.find("\"\"", at)) != name.npos; ++at) name.erase(at, 1);
+    if (find(name)) fail(field, "the column \"", name, "\" is named twice");
+    columns_.push_back(std::move(name));
   }
 }
 

@@ -62,6 +62,8 @@ Label read_label(const Entries& entries) {
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   std::string bytes;
+  check<CheckpointError>(!std::filesystem::is_directory(path), "checkpoint", path.string(),
+                         " is a folder; of a run take its checkpoints/best.fovea or checkpoints/last.fovea");
   try {
     bytes = read_file(path);
   } catch (const Error& error) {

@@ -18,7 +18,7 @@ std::vector<std::string> schedules() {
 void TrainConfig::describe(Options& options) {
   options.add("out", out, "run directory; by itself runs/TASK, runs/TASK-2, …").not_saved();
   options.add("epochs", epochs, "passes over the training data").at_least(1).may_change();
-  options.add("steps", steps, "optimiser steps to train for, whatever --epochs says; 0: by epochs")
+  options.add("steps", steps, "optimiser steps to train for, in place of --epochs; 0: by epochs")
       .may_change();
   options.add("train-size", train_size, "part of the data to learn from that is used, chosen by the seed")
       .between(1e-9, 1);

@@ -61,13 +61,16 @@ std::string read_file(const std::filesystem::path& path) {
   struct stat facts {};
   if (!file.is_open() || ::fstat(file.number(), &facts) != 0) fail("read", path, errno);
   if (S_ISDIR(facts.st_mode)) fail("read", path, EISDIR);
-  std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
+  const bool regular = S_ISREG(facts.st_mode);  // else a pipe, whose size nobody knows
+  std::string bytes(regular ? static_cast<std::size_t>(facts.st_size) : 0, '\0');
+  constexpr std::size_t more = 65536;
   std::size_t done = 0;
-  while (done < bytes.size()) {
+  while (!regular || done < bytes.size()) {
+    if (!regular) bytes.resize(done + more);
     const ssize_t got = ::read(file.number(), bytes.data() + done, bytes.size() - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("read", path, errno);
-    if (got == 0) break;  // it shrank meanwhile
+    if (got == 0) break;  // its end, or it shrank meanwhile
     done += static_cast<std::size_t>(got);
   }
   bytes.resize(done);

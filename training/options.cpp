@@ -44,16 +44,38 @@ bool parse(std::string_view text, T& value) {
   }
 }
 
-// `a,b` → {a, b}. An empty text is an empty list; an empty element is a slip.
+// `a,b` → {a, b}; an element with a comma stands in quotes, with "" for a quote in it. An empty text is an
+// empty list; an empty element is a slip.
 bool parse_list(std::string_view text, std::vector<std::string>& values) {
   if (text.empty()) return true;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    values.emplace_back(text.substr(begin, end - begin));
-    if (values.back().empty() || !is_utf8(values.back())) return false;
-    begin = end + 1;
+  if (!is_utf8(text)) return false;
+  for (bool more = true; more;) {
+    std::string& value = values.emplace_back();
+    bool quoted = false;
+    more = false;
+    for (; !text.empty() && !more; text.remove_prefix(1)) {
+      if (text.front() == '"' && (value.empty() || quoted)) {
+        if (quoted && text.starts_with("\"\"")) {
+          value += '"';
+          text.remove_prefix(1);
+        } else {
+          quoted = !quoted;
+        }
+      } else if (text.front() == ',' && !quoted) {
+        more = true;
+      } else {
+        value += text.front();
+      }
+    }
+    if (value.empty() || quoted) return false;
   }
   return true;
+}
+
+std::string list_text(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ",") + csv_field(value);
+  return text;
 }
 
 // `2`, `0.1`: as a person would write a limit.
@@ -126,7 +148,7 @@ std::string Option::value() const {
         using T = std::remove_cvref_t<decltype(*target)>;
         std::string all;
         if constexpr (std::is_same_v<T, Texts>) {
-          all = fmt::format("{}", fmt::join(*target, ","));
+          all = list_text(*target);
         } else if constexpr (std::is_same_v<T, Groups>) {
           for (const ParamGroup& group : *target) {
             all += fmt::format("{}{} (rate {}", all.empty() ? "" : ", ", group.glob, group.rate);

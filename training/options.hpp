@@ -80,7 +80,8 @@ class Option {
 ///     }
 ///
 /// A name is both flag (`--noise`) and TOML key (`noise = 0.5`, at top level). A list is an array there and
-/// its elements with commas in between after a flag. Groups of parameters are tables of a file:
+/// its elements with commas in between after a flag (one that holds a comma in quotes). Groups of parameters
+/// are tables of a file:
 ///
 ///     [[groups]]
 ///     path = "encoder.*"

@@ -65,8 +65,7 @@ std::vector<std::string> texts_of(const toml::node& node, const std::string& ori
   std::vector<std::string> texts;
   if (!node.is_array()) refuse(node, origin, option);
   for (const toml::node& element : *node.as_array()) {
-    if (!element.is_string() || element.as_string()->get().find(',') != std::string::npos)
-      refuse(element, origin, option);
+    if (!element.is_string() || element.as_string()->get().empty()) refuse(element, origin, option);
     texts.push_back(element.as_string()->get());
   }
   return texts;

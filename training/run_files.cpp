@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "training/file.hpp"
 #include "training/run.hpp"
+#include "training/text.hpp"
 
 // The tables of a run directory, and its record.
 
@@ -26,7 +27,7 @@ void append(const std::filesystem::path& path, const std::string& text) {
 
 std::string csv_header(const Row& row) {
   std::string line = "step,epoch,loss,lr,seconds";
-  for (const Metrics::Entry& entry : row.metrics.entries) line += "," + entry.name;
+  for (const Metrics::Entry& entry : row.metrics.entries) line += "," + csv_field(entry.name);
   return line + "\n";
 }
 

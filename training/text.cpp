@@ -64,4 +64,11 @@ std::string xxh3(std::string_view bytes) {
   return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 }  // namespace fovea

@@ -16,6 +16,9 @@ std::string one_line(std::string_view text);
 /// `a, b, c`
 std::string list(std::span<const std::string> words);
 
+/// A field of a CSV line: in quotes where it holds a comma, a quote or a line's end.
+std::string csv_field(const std::string& text);
+
 /// A number for people: about `digits` significant digits.
 std::string brief(double value, int digits = 4);
 

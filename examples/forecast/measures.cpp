@@ -1,6 +1,7 @@
 #include "examples/forecast/measures.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace fovea::inline FOVEA_REAL::forecast {
 namespace {
@@ -12,7 +13,7 @@ double normalised(const Yardstick& by, std::size_t row, std::size_t target) {
 // The mean distance, in the rows to learn from, of a value to that a season before; of neighbours where there
 // is no season in them.
 double naive_error(const Yardstick& by, std::size_t target) {
-  const std::size_t season = by.season < by.train_end ? by.season : 1;
+  const std::size_t season = by.scale_season();
   double sum = 0;
   for (std::size_t row = season; row < by.train_end; ++row)
     sum += std::abs(normalised(by, row, target) - normalised(by, row - season, target));
@@ -24,21 +25,23 @@ double naive_error(const Yardstick& by, std::size_t target) {
 Measures measure(const Yardstick& by, std::span<const std::size_t> origins, std::size_t horizon,
                  const PointForecast& forecast) {
   const std::size_t targets = by.series.targets;
+  const double share = static_cast<double>(targets);
   Measures result;
-  const double count = static_cast<double>(origins.size() * horizon);
   for (std::size_t c = 0; c < targets; ++c) {
-    double squares = 0, distances = 0;
+    double squares = 0, distances = 0, count = 0;
     for (std::size_t i = 0; i < origins.size(); ++i) {
       for (std::size_t h = 0; h < horizon; ++h) {
+        if (by.series.is_made_up(origins[i] + h, c)) continue;
         const double error = forecast(i, origins[i], h, c) - normalised(by, origins[i] + h, c);
         squares += error * error;
         distances += std::abs(error);
+        ++count;
       }
     }
-    const double share = static_cast<double>(targets);
+    const double scale = naive_error(by, c);
     result.mse += squares / count / share;
     result.mae += distances / count / share;
-    result.mase += distances / count / naive_error(by, c) / share;
+    result.mase += scale > 0 ? distances / count / scale / share : std::numeric_limits<double>::quiet_NaN();
     result.mae_of.push_back(distances / count * by.normaliser.deviation[c]);
   }
   return result;

@@ -15,16 +15,26 @@ Linear from_zero(std::size_t inputs, std::size_t outputs) {
   return Linear(zeros({outputs, inputs}), Bias::yes);
 }
 
-// [L, L]: x · M is the moving average of rows x, whose ends are thought to go on with the same value.
-Tensor moving_average(std::size_t length) {
-  const auto reach = static_cast<std::ptrdiff_t>(std::min(average_rows, length) / 2);
-  const auto last = static_cast<std::ptrdiff_t>(length) - 1;
-  Tensor matrix = zeros({length, length});
-  for (std::ptrdiff_t to = 0; to <= last; ++to)
-    for (std::ptrdiff_t from = to - reach; from <= to + reach; ++from)
-      matrix.data()[std::clamp<std::ptrdiff_t>(from, 0, last) * (last + 1) + to] +=
-          Real(1) / static_cast<Real>(2 * reach + 1);
-  return matrix;
+// The moving average of rows x [..., L], whose ends are thought to go on with the same value. Of data: it has
+// no gradient.
+Tensor moving_average(const Tensor& x) {
+  const auto length = static_cast<std::ptrdiff_t>(x.shape().back());
+  const auto reach = static_cast<std::ptrdiff_t>(std::min(average_rows, x.shape().back()) / 2);
+  Tensor smooth = uninitialized(x.shape());
+  for (const Real* row = x.data(); row != x.data() + x.size(); row += length) {
+    const auto at = [&](std::ptrdiff_t i) {
+      return static_cast<double>(row[std::clamp<std::ptrdiff_t>(i, 0, length - 1)]);
+    };
+    double sum = 0;
+    for (std::ptrdiff_t i = -reach; i < reach; ++i) sum += at(i);
+    Real* to = smooth.data() + (row - x.data());
+    for (std::ptrdiff_t i = 0; i < length; ++i) {
+      sum += at(i + reach);
+      to[i] = static_cast<Real>(sum / static_cast<double>(2 * reach + 1));
+      sum -= at(i - reach);
+    }
+  }
+  return smooth;
 }
 
 // [B, n, H · Q] of n columns → [B, H, n, Q]
@@ -93,7 +103,7 @@ Variable LinearForecast::operator()(const Variable& history, const Variable&, co
   const ModelSettings& s = settings_;
   const std::size_t items = history.shape()[0];
   const Variable x = permute(targets_of(history, s), {0, 2, 1});
-  const Variable smooth = matmul(x, Variable(moving_average(s.history)));
+  const Variable smooth(moving_average(x.value()));
   Variable result = by_row(trend(smooth) + rest(x - smooth), s);
   if (calendar) result = result + reshape((*calendar)(future), {items, s.horizon, s.targets, s.outputs});
   if (inputs) {
@@ -176,6 +186,12 @@ Variable TransformerForecast::operator()(const Variable& history, const Variable
 }
 
 ForecastModel make_model(const ModelSettings& settings, Rng& rng) {
+  constexpr double most_weights = 1e8;
+  const auto weights = static_cast<double>(settings.history * settings.horizon) *
+                       static_cast<double>(settings.outputs * (1 + settings.inputs * settings.targets));
+  check<ConfigError>(settings.model != "linear" || weights <= most_weights, "--model", "linear would have ",
+                     weights, " weights for --history ", settings.history, " and --horizon ",
+                     settings.horizon, "; at most ", most_weights);
   if (settings.model == "linear") return LinearForecast(settings);
   if (settings.model == "lstm" || settings.model == "lstm-attention") return RecurrentForecast(settings, rng);
   check<ConfigError>(settings.model == "transformer", "--model", "there is no \"", settings.model,

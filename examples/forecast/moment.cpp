@@ -35,7 +35,7 @@ bool take_time(std::string_view& text, seconds& time) {
   if (take(text, ":")) {
     if (!take_number(text, 2, second)) return false;
     if (take(text, "."))
-      while (take(text, "0123456789")) {
+      while (take(text, "0")) {
       }
   }
   take(text, "Z");
@@ -104,26 +104,26 @@ std::size_t Step::season() const {
 }
 
 Step likeliest_step(std::span<const Moment> moments) {
-  const year_month_day first = date_of(moments.front());
-  bool same_day = true, last_day = true;
-  std::map<std::int64_t, std::size_t> seconds_apart, months_apart;
+  std::map<std::int64_t, std::size_t> seconds_apart, months_apart, days;
+  std::size_t month_ends = 0;
   for (std::size_t i = 0; i < moments.size(); ++i) {
     const year_month_day date = date_of(moments[i]);
-    const bool same_time = time_of_day(moments[i]) == time_of_day(moments.front());
-    same_day = same_day && same_time && date.day() == first.day();
-    last_day = last_day && same_time && ends_month(date);
+    ++days[static_cast<unsigned>(date.day())];
+    month_ends += ends_month(date);
     if (i == 0) continue;
     ++seconds_apart[(moments[i] - moments[i - 1]).count()];
     ++months_apart[month_number(date) - month_number(date_of(moments[i - 1]))];
   }
   const auto commonest = [](const std::map<std::int64_t, std::size_t>& counts) {
-    return std::max_element(counts.begin(), counts.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
+    return *std::max_element(counts.begin(), counts.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
   };
-  const std::int64_t months = commonest(months_apart);
-  if ((same_day || last_day) && months > 0) return {0, months, last_day};
-  return {std::max<std::int64_t>(commonest(seconds_apart), 1), 0, false};
+  // One wrong date does not make weeks of months: it is found when the rows are laid out.
+  const auto nearly_all = [&](std::size_t count) { return 10 * count >= 9 * moments.size(); };
+  const std::int64_t months = commonest(months_apart).first;
+  const bool last_day = nearly_all(month_ends);
+  if (months > 0 && (last_day || nearly_all(commonest(days).second))) return {0, months, last_day};
+  return {std::max<std::int64_t>(commonest(seconds_apart).first, 1), 0, false};
 }
 
 std::optional<std::int64_t> steps_between(Moment earlier, Moment later, const Step& step) {
@@ -144,7 +144,7 @@ std::vector<Real> calendar(Moment moment, const Step& step) {
   };
   const sys_days today = floor<days>(moment);
   const double in_day = static_cast<double>(time_of_day(moment)) / static_cast<double>(a_day);
-  if (step.shorter_than_a_day()) turn(in_day);
+  if (step.has_hours()) turn(in_day);
   if (step.months == 0 && step.seconds < 7 * a_day) turn((weekday(today).iso_encoding() - 1 + in_day) / 7);
   const double day_of_year =
       static_cast<double>((today - sys_days(date_of(moment).year() / January / 1)).count());

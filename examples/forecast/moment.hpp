@@ -14,8 +14,8 @@ namespace fovea::inline FOVEA_REAL::forecast {
 /// A time as a table writes it: of some clock, whose zone nobody needs to know.
 using Moment = std::chrono::sys_seconds;
 
-/// Reads `2016-07-01`, `2016-07`, `2016-07-01 13:05`, `2016-07-01T13:05:30Z`; `/` may stand for `-`, and
-/// parts of a second are left out. Nothing for any other text, and for a day that no calendar has.
+/// Reads `2016-07-01`, `2016-07`, `2016-07-01 13:05`, `2016-07-01T13:05:30Z`; `/` may stand for `-`.
+/// Nothing for any other text, for parts of a second that are not 0, and for a day that no calendar has.
 std::optional<Moment> parse_moment(std::string_view text);
 /// `2016-07-01`, with ` 13:05:30` behind it where `with_time` says so.
 std::string to_string(Moment moment, bool with_time);
@@ -28,7 +28,7 @@ struct Step {
   /// each.
   Moment after(Moment from, std::int64_t count) const;
   bool month_end = false;
-  bool shorter_than_a_day() const { return months == 0 && seconds < 86400; }
+  bool has_hours() const { return months == 0 && seconds % 86400 != 0; }
   bool operator==(const Step&) const = default;
   /// `1 h`, `7 d`, `3 months`
   std::string text() const;
@@ -37,15 +37,15 @@ struct Step {
   std::size_t season() const;
 };
 
-/// The step that most of these moments are apart; they have two at least. Months where all stand on the same
-/// day of their month, or on the last one, at the same time of day.
+/// The step that most of these moments are apart; they have two at least. Months where nearly
+/// all stand on the same day of their month, or on the last one.
 Step likeliest_step(std::span<const Moment> moments);
 
 /// How many steps `later` comes after `earlier`; nothing where they are not a whole number of steps apart.
 std::optional<std::int64_t> steps_between(Moment earlier, Moment later, const Step& step);
 
-/// What a calendar says of a moment, as pairs of sine and cosine: its place in the day (for steps of less
-/// than a day), in the week (of less than a week), and in the year. All between -1 and 1.
+/// What a calendar says of a moment, as pairs of sine and cosine: its place in the day (for steps that are
+/// not whole days), in the week (of less than a week), and in the year. All between -1 and 1.
 std::vector<Real> calendar(Moment moment, const Step& step);
 /// How many numbers that is.
 std::size_t calendar_size(const Step& step);

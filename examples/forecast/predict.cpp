@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "examples/forecast/task.hpp"
 #include "training/text.hpp"
@@ -24,7 +25,7 @@ std::vector<double> weights_of(const Observed& one, std::size_t step, std::size_
           const double w =
               static_cast<double>(one.weights.value().data()[((b * heads + h) * queries + q) * keys + k]);
           const std::size_t first = rows_are_keys ? k : history - (keys - k) * patch;
-          const std::size_t length = rows_are_keys ? 1 : patch;
+          const std::size_t length = rows_are_keys ? 1 : std::min(2 * patch, history - first);
           for (std::size_t i = 0; i < length; ++i) weights[first + i] += w / static_cast<double>(length);
         }
       }
@@ -55,8 +56,8 @@ std::string ForecastTask::predict_data(bool json) {
   if (config_.backtest == 0) origins = {series.rows};
   for (std::size_t i = 0; i < config_.backtest; ++i)
     origins.push_back(series.rows - config_.horizon - config_.backtest + 1 + i);
-  check<ConfigError>(!config_.explain || config_.model == "lstm-attention" || config_.model == "transformer",
-                     "--explain", "the model ", config_.model, " has no attention to tell of");
+  check<ConfigError>(!config_.explain || has_attention(), "--explain", "the model ", config_.model,
+                     " has no attention to tell of");
 
   Shown shown{{columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(targets_)},
               config_.has_quantiles() ? quantiles.size() : 1,
@@ -71,13 +72,15 @@ std::string ForecastTask::predict_data(bool json) {
       for (std::size_t c = 0; c < targets_; ++c) {
         for (std::size_t i = 0; i < shown.outputs; ++i)
           row.forecasts.push_back(normaliser_.restored(static_cast<double>(*value++), c));
-        if (config_.backtest) row.actual.push_back(series.at(origin + h, c));
+        if (config_.backtest)
+          row.actual.push_back(series.is_made_up(origin + h, c) ? std::nan("") : series.at(origin + h, c));
       }
       if (config_.explain) {
         const std::size_t patch = config_.model == "transformer" ? config_.patch : 0;
         const std::vector<double> weights = weights_of(seen.all().back(), h, config_.history, patch);
         for (std::size_t i = 0; i < weights.size(); ++i)
           row.looked_at.emplace_back(series.moment(origin - config_.history + i), weights[i]);
+        if (!json) keep_largest(row.looked_at);
       }
       shown.rows.push_back(std::move(row));
     }

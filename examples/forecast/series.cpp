@@ -15,7 +15,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* remedy =
     "--missing forward repeats the value before it, interpolate draws a line to the next";
-// Beyond this the file has holes rather than gaps, and filling them would make most of the series up.
+// Of rows; beyond this it is a hole, or a wrong date.
 constexpr std::int64_t longest_gap = 1000;
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
@@ -73,15 +73,21 @@ class Reader {
           take(other, "--target");
     }
     series_.targets = series_.names.size();
+    check<ConfigError>(series_.targets > 0, "--target", "no column is left to forecast, of ",
+                       list(table_.columns()), " of ", file_);
     for (const std::string& name : format_.inputs) take(name, "--inputs");
   }
 
-  double number(std::string_view field) {
+  double number(std::string_view field, const std::string& name) {
     std::string text(field);
     while (!text.empty() && text.back() == ' ') text.pop_back();
     text.erase(0, text.find_first_not_of(' '));
     for (const char* lacking : {"", "NA", "NaN", "nan", "null", "-"})
       if (text == lacking) return missing(field);
+    const bool points = format_.decimal_comma && text.find('.') != text.npos;
+    if (points)
+      table_.fail(field, quoted(field),
+                  " has a point, and --decimal-comma reads 2,5; write thousands without");
     if (format_.decimal_comma) std::replace(text.begin(), text.end(), ',', '.');
     if (text.front() == '+') text.erase(0, 1);
     double value = 0;
@@ -91,7 +97,8 @@ class Reader {
       table_.fail(field, quoted(field), " is too large or too small");
     const bool comma = !format_.decimal_comma && field.find(',') != field.npos;
     if (error != std::errc() || stop != end || !std::isfinite(value))
-      table_.fail(field, quoted(field), " is not a number", comma ? "; --decimal-comma reads 2,5" : "");
+      table_.fail(field, quoted(field), " in the column ", quoted(name), " is not a number",
+                  comma ? "; --decimal-comma reads 2,5" : "");
     return value;
   }
 
@@ -114,7 +121,8 @@ class Reader {
           "; sort the rows, and keep one for each time (clocks that were set back give an hour twice)");
     moments_.push_back(*moment);
     places_.push_back(when);
-    for (const std::size_t i : columns_) read_.push_back(number(table_.field(i)));
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      read_.push_back(number(table_.field(columns_[c]), series_.names[c]));
   }
 
   // Puts each row where its time says, and leaves out values for those that are not there.
@@ -141,6 +149,11 @@ class Reader {
   }
 
   void fill() {
+    const std::size_t lacking = static_cast<std::size_t>(std::count_if(
+        series_.values.begin(), series_.values.end(), [](double value) { return std::isnan(value); }));
+    if (2 * lacking > series_.values.size())
+      throw DataError(join(file_, ": ", lacking, " of ", series_.values.size(),
+                           " values are missing; a series that is mostly made up is not read"));
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const auto at = [&](std::size_t row) -> double& { return series_.values[row * columns_.size() + c]; };
       for (std::size_t row = 0; row < series_.rows; ++row) {
@@ -153,8 +166,10 @@ class Reader {
         const bool line = format_.missing == Missing::interpolate && next < series_.rows;
         const double before = at(row - 1), after = line ? at(next) : before;
         const double length = static_cast<double>(next - row + 1);
-        for (std::size_t i = row; i < next; ++i, ++series_.filled)
+        for (std::size_t i = row; i < next; ++i) {
           at(i) = before + (after - before) * static_cast<double>(i - row + 1) / length;
+          series_.made_up.insert(i * columns_.size() + c);
+        }
         row = next;
       }
     }
@@ -182,7 +197,7 @@ Missing missing_named(std::string_view name) {
 
 bool Series::has_times() const {
   const Moment midnight = std::chrono::floor<std::chrono::days>(start);
-  return step.shorter_than_a_day() || start != midnight;
+  return step.has_hours() || start != midnight;
 }
 
 Series parse_series(std::string_view text, const std::string& file, const SeriesFormat& format) {

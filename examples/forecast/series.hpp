@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "examples/forecast/moment.hpp"
@@ -34,11 +35,14 @@ struct Series {
   Moment start{};
   Step step;
   std::size_t rows = 0;
-  std::size_t filled = 0;      // values that the table lacked
-  std::vector<double> values;  // [rows, columns]
+  std::vector<double> values;                    // [rows, columns]
+  std::unordered_set<std::size_t> made_up = {};  // the places of values that the table lacked
 
   std::size_t columns() const { return names.size(); }
   double at(std::size_t row, std::size_t column) const { return values[row * columns() + column]; }
+  bool is_made_up(std::size_t row, std::size_t column) const {
+    return made_up.contains(row * columns() + column);
+  }
   Moment moment(std::size_t row) const { return step.after(start, static_cast<std::int64_t>(row)); }
   /// Whether times are worth writing, beside dates.
   bool has_times() const;

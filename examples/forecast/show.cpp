@@ -1,30 +1,22 @@
 #include "examples/forecast/show.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "training/text.hpp"
 
 namespace fovea::inline FOVEA_REAL::forecast {
 namespace {
 
 constexpr std::size_t looks_shown = 3;
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string looks(const ShownRow& row, bool with_times) {
-  auto largest = row.looked_at;
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  largest.resize(std::min(largest.size(), looks_shown));
   std::string text;
-  for (const auto& [moment, weight] : largest)
-    text += fmt::format("{}{} {:.2f}", text.empty() ? "" : "; ", to_string(moment, with_times), weight);
+  for (const auto& [moment, weight] : row.looked_at)
+    text += fmt::format("{}{} {:.3f}", text.empty() ? "" : "; ", to_string(moment, with_times), weight);
   return text;
 }
 
@@ -45,7 +37,7 @@ std::string as_csv(const Shown& shown) {
       const double* of = row.forecasts.data() + c * shown.outputs;
       text += fmt::format(",{:.6g}", of[shown.outputs / 2]);
       if (shown.outputs == 3) text += fmt::format(",{:.6g},{:.6g}", of[0], of[2]);
-      if (backtest) text += fmt::format(",{:.6g}", row.actual[c]);
+      if (backtest) text += std::isnan(row.actual[c]) ? "," : fmt::format(",{:.6g}", row.actual[c]);
     }
     text += explained ? "," + looks(row, shown.with_times) + "\n" : "\n";
   }
@@ -72,6 +64,12 @@ std::string as_json(const Shown& shown) {
 }
 
 }  // namespace
+
+void keep_largest(std::vector<std::pair<Moment, double>>& looks) {
+  std::stable_sort(looks.begin(), looks.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  looks.resize(std::min(looks.size(), looks_shown));
+}
 
 std::string show(const Shown& shown, bool json) { return json ? as_json(shown) : as_csv(shown); }
 

@@ -8,7 +8,7 @@ namespace fovea::inline FOVEA_REAL::forecast {
 struct ShownRow {
   Moment origin, moment;            // the newest row that was known, and the one that is forecast
   std::vector<double> forecasts;    // [targets, outputs], in the targets' units; quantiles from low to high
-  std::vector<double> actual = {};  // [targets], of a backtest
+  std::vector<double> actual = {};  // [targets], of a backtest; NaN where the table lacks it
   std::vector<std::pair<Moment, double>> looked_at = {};  // moments of the history and their weights
 };
 
@@ -19,9 +19,12 @@ struct Shown {
   std::vector<ShownRow> rows;
 };
 
+/// Of all weights the three that CSV has room for.
+void keep_largest(std::vector<std::pair<Moment, double>>& looks);
+
 /// CSV for spreadsheets with a header: `time`, each target, its quantiles as `NAME_q10` and `NAME_q90`; of a
-/// backtest `origin` in front and `NAME_actual` behind; `looked_at`, where there are weights, with the three
-/// largest. Or one JSON object for each row, with all weights.
+/// backtest `origin` in front and `NAME_actual` behind; `looked_at`, where there are weights. Or one JSON
+/// object for each row, with its weights.
 std::string show(const Shown& shown, bool json);
 
 }  // namespace fovea::inline FOVEA_REAL::forecast

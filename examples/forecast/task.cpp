@@ -86,6 +86,14 @@ void ForecastTask::adopt() {
                              normaliser_.deviation.size() == columns && (seconds_ == 0) != (months_ == 0),
                          "forecast", "the state does not fit together: ", columns, " columns, ", targets_,
                          " targets, a step of ", seconds_, " s and ", months_, " months");
+  constexpr std::uint64_t a_century = 3'155'760'000;  // in seconds; nobody counts in longer steps
+  check<CheckpointError>(seconds_ <= a_century && months_ <= 1200, "forecast", "the state has a step of ",
+                         seconds_, " s and ", months_, " months");
+  for (std::size_t c = 0; c < columns; ++c)
+    check<CheckpointError>(std::isfinite(normaliser_.mean[c]) && std::isfinite(normaliser_.deviation[c]) &&
+                               normaliser_.deviation[c] > 0,
+                           "forecast", "the state has a mean of ", normaliser_.mean[c],
+                           " and a deviation of ", normaliser_.deviation[c], " for the column ", columns_[c]);
   const Step step{static_cast<std::int64_t>(seconds_), static_cast<std::int64_t>(months_)};
   if (series_.rows > 0) {
     check<DataError>(series_.names == columns_, "forecast", config_.file().string(), " has the columns ",
@@ -183,7 +191,10 @@ Metrics ForecastTask::evaluate(Split split) {
   if (config_.has_quantiles()) {
     double loss = 0, inside = 0, count = 0;
     const Tensor came = truth(series_, normaliser_, rows, horizon);
-    for (std::size_t i = 0; i < came.size(); ++i, ++count) {
+    for (std::size_t i = 0; i < came.size(); ++i) {
+      const std::size_t window = i / (horizon * targets_), step = i / targets_ % horizon;
+      if (series_.is_made_up(rows[window] + step, i % targets_)) continue;
+      ++count;
       const Real* three = found.data() + i * outputs;
       const double value = came.data()[i];
       for (std::size_t q = 0; q < outputs; ++q) {
@@ -233,7 +244,11 @@ std::string ForecastTask::report(const Metrics& metrics) const {
   line(config_.model, "");
   for (const char* baseline : {"last value", "seasonal naive", "drift"})
     if (has(join("baseline.", baseline, ".mse"))) line(baseline, join("baseline.", baseline, "."));
-  text += "MSE and MAE in deviations of the rows to learn from; MASE by the seasonal naive error there\n";
+  text += fmt::format(
+      "MSE and MAE in deviations of the rows to learn from. MASE: MAE by that of the value {} rows before, "
+      "there.\n"
+      "A season is {} rows{}\n",
+      yardstick().scale_season(), season_, config_.season ? "" : ", for this step (--season)");
   if (has("coverage"))
     text += fmt::format("{:.1f} % of what came lies between the quantiles 0.1 and 0.9; pinball loss {:.4f}\n",
                         metrics.at("coverage"), metrics.at("pinball"));
@@ -247,8 +262,8 @@ std::vector<std::string> ForecastTask::notes() const {
   std::vector<std::string> notes{join(series_.rows, " rows, one each ", series_.step.text(), ": train from ",
                                       moment(0), ", validation from ", moment(borders_.train), ", test from ",
                                       moment(borders_.validation), " to ", moment(borders_.test - 1))};
-  if (series_.filled > 0)
-    notes.push_back(join(series_.filled, " values that the table lacks were filled in (--missing ",
+  if (!series_.made_up.empty())
+    notes.push_back(join(series_.made_up.size(), " values that the table lacks were filled in (--missing ",
                          config_.missing, ")"));
   if (borders_.test < series_.rows)
     notes.push_back(join(series_.rows - borders_.test, " rows after that are not used"));
@@ -269,7 +284,7 @@ ForecastTask ForecastTask::tiny(const Config& config) {
   small.patch = 2;
   small.train_rows = 12;
   small.validation_rows = small.test_rows = 2;
-  Series series{"time", {"a", "b", "c"}, 2, Moment{}, {3600, 0}, 16, 0, {}};
+  Series series{"time", {"a", "b", "c"}, 2, Moment{}, {3600, 0}, 16, {}};
   for (std::size_t i = 0; i < 48; ++i)
     series.values.push_back(std::sin(1.7 * static_cast<double>(i * i % 29)));
   return ForecastTask(small, std::move(series), 3);

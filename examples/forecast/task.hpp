@@ -53,6 +53,8 @@ class ForecastTask {
   ForecastTask(const Config& config, Series series, std::uint64_t seed);
   static ForecastTask tiny(const Config& config);
 
+  /// Whether --entropy means something.
+  bool has_attention() const { return config_.model == "lstm-attention" || config_.model == "transformer"; }
   std::size_t size(Split split) const;
   Batch batch(Split split, std::span<const std::size_t> items, Rng& rng) const;
   /// Mean over rows and targets of the squared, absolute or Huber error, in deviations; with quantiles the

@@ -19,9 +19,10 @@ Borders borders(std::size_t rows, const PartSizes& sizes, std::size_t history, s
   check<DataError>(train >= history + horizon, "forecast", "there are ", train,
                    " rows to train with; --history ", history, " and --horizon ", horizon, " need ",
                    history + horizon, " at least");
-  for (const std::size_t part : {validation, test})
-    check<DataError>(part >= horizon, "forecast", "a part of ", part, " rows holds no horizon of ", horizon,
-                     "; --validation-rows and --test-rows set their sizes");
+  for (const auto& [name, part] : {std::pair("validation", validation), std::pair("test", test)})
+    check<DataError>(part >= horizon, "forecast", "the ", name, " part of ", part,
+                     " rows holds no horizon of ", horizon, "; --", name, "-rows ", horizon,
+                     " is the least, more are better to judge by");
   return {train, train + validation, train + validation + test};
 }
 
@@ -33,6 +34,8 @@ Normaliser::Normaliser(const Series& series, std::size_t end) {
     for (std::size_t row = 0; row < end; ++row) squares += std::pow(series.at(row, c) - sum / rows, 2);
     mean.push_back(sum / rows);
     deviation.push_back(std::sqrt(squares / rows));
+    check<DataError>(std::isfinite(deviation.back()), "forecast", "the column \"", series.names[c],
+                     "\" holds numbers that are too large to be measured");
     const bool moves = deviation.back() > 1e-12 * std::max(std::abs(mean.back()), 1e-300);
     check<DataError>(moves, "forecast", "the column \"", series.names[c], "\" is ", mean.back(),
                      " in all of the ", end,

@@ -14,7 +14,7 @@ struct Borders {
 };
 
 /// Parts of so many rows each. 0 for `train` is all that the others leave, which then stand at the end of the
-/// series; 0 for validation and test is a tenth and a fifth of the rows. ConfigError where the series is too
+/// series; 0 for validation and test is a tenth and a fifth of the rows. DataError where the series is too
 /// short, or a part holds no window of history and horizon.
 struct PartSizes {
   std::uint64_t train = 0, validation = 0, test = 0;

@@ -98,6 +98,29 @@ TEST_CASE("trainings are compared over all combinations and seeds", "[cli]") {
   CHECK_THAT(refused.err, Contains("other settings") && Contains("--out"));
 }
 
+TEST_CASE("a result is used again only for what it was measured of", "[cli]") {
+  const Shell shell;
+  write(shell.folder / "c.toml", "lr = 0.01\n");
+  const std::vector<std::string> words{"compare", "line", "--config", "c.toml",
+                                       "--steps", "9",    "--out",    "all"};
+  REQUIRE(shell.call(words).code == 0);
+  write(shell.folder / "c.toml", "lr = 0.1\n");
+  const Result edited = shell.call(words);
+  CHECK(edited.code == 2);
+  CHECK_THAT(edited.err, Contains("other files"));
+  // Names that differ have folders that differ, however long or strange they are.
+  const std::string name(300, 'x');
+  const Result odd =
+      shell.call({"compare", "line", "--vary", "data=a/b,a%b,a%2Fb," + name + "1," + name + "2", "--steps",
+                  "2", "--out", "odd"});
+  INFO(odd.err);
+  CHECK(odd.code == 0);
+  std::size_t runs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(shell.folder / "odd"))
+    runs += entry.is_directory();
+  CHECK(runs == 5);
+}
+
 TEST_CASE("a comparison that was stopped goes on where it was", "[cli]") {
   const Shell shell;
   const std::vector<std::string> words{"compare", "line",         "--vary", "lr=0.1,0.01", "--steps",
@@ -138,9 +161,18 @@ TEST_CASE("what cannot be compared is refused, and what diverges is told", "[cli
   refused({"--vary", "rl=1"}, 2, "rl");
   refused({"--vary", "seed=1"}, 2, "--seeds");
   refused({"--seed", "1"}, 2, "--seed");
+  refused({"--seeds", "1,1"}, 2, "twice");
+  refused({"--seeds", "1,a"}, 2, "--seed");
+  refused({"--train-size", "0.5,2"}, 2, "--train-size");
+  refused({"--train-size", "1,1"}, 2, "twice");
+  refused({"--vary", "lr=1", "--vary", "lr=2"}, 2, "twice");
+  refused({"--vary", "lr=1", "--lr", "2"}, 2, "given by --lr");
+  refused({"--vary", "lr-floor=0.1", "--schedule", "constant"}, 2, "--lr-floor");
   const Result broken = shell.call({"compare", "line", "--data", "broken", "--out", "broken"});
   CHECK(broken.code == 3);
   CHECK_THAT(broken.err, Contains("broken:1:2: no number"));
+  // With that mended the folder is free for it.
+  CHECK(shell.call({"compare", "line", "--steps", "2", "--out", "broken"}).code == 0);
   const Result diverged = shell.call({"compare", "line", "--vary", "lr=1e30,0.01", "--vary", "optimizer=sgd",
                                       "--clip-norm", "0", "--steps", "9", "--out", "far"});
   CHECK(diverged.code == 0);

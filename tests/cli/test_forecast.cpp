@@ -79,11 +79,30 @@ TEST_CASE("a table of one's own is forecast", "[cli]") {
   const Result back = shell.call({"predict", shell.best, "--backtest", "2"});
   CHECK_THAT(back.out,
              StartsWith("origin,time,Absatz,Absatz_q10,Absatz_q90,Absatz_actual\n2023-01-25,2023-01-26,"));
+  CHECK(shell.call({"predict", shell.best, "-"}, month).out == csv.out);
   // A longer table is forecast from its own end.
   write(shell.folder / "later.csv", month + "2023-01-29;100,5;x\n");
   CHECK_THAT(shell.call({"predict", shell.best, "later.csv"}).out, Contains("\n2023-01-30,"));
   const Json measured = Json::parse(shell.call({"evaluate", shell.best, "--json"}).out);
   CHECK(measured["mae.Absatz"].get<double>() < measured["baseline.last value.mae.Absatz"].get<double>());
+}
+
+TEST_CASE("a bundled series' settings are those of its run", "[cli]") {
+  const Shell shell;
+  const Result none =
+      shell.call({"train", "forecast", "--model", "lstm", "--entropy", "0.1", "--out", "run"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("--entropy"));
+  CHECK(!std::filesystem::exists(shell.folder / "run"));
+  const Result result =
+      shell.call({"train", "forecast", "--model", "linear", "--steps", "3", "--out", "run"});
+  REQUIRE(result.code == 0);
+  CHECK_THAT(content(shell.folder / "run/config.toml"),
+             Contains("target = ['temp_max']") || Contains("target = [\"temp_max\"]"));
+  std::string table = "date,wind,temp_max,temp_min,precipitation\n";
+  for (int day = 1; day <= 28; ++day) table += join("2020-02-", two(day), ",1,", day, ",0,", day % 3, "\n");
+  write(shell.folder / "own.csv", table);
+  CHECK_THAT(shell.call({"predict", "run/checkpoints/last.fovea", "own.csv"}).out, Contains("\n2020-02-29,"));
 }
 
 TEST_CASE("a table that cannot be forecast is refused", "[cli]") {
@@ -116,5 +135,5 @@ TEST_CASE("a table that cannot be forecast is refused", "[cli]") {
   const Result text =
       shell.call({"train", "forecast", "--data", "sales.csv", "--time", "Tag", "--target", "Ort"});
   CHECK(text.code == 3);
-  CHECK_THAT(text.err, Contains("sales.csv:2:18: \"x\" is not a number"));
+  CHECK_THAT(text.err, Contains("sales.csv:2:18: \"x\" in the column \"Ort\" is not a number"));
 }

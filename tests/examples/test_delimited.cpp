@@ -32,6 +32,7 @@ TEST_CASE("a table is read, whatever writes it", "[examples]") {
   CHECK(read("\"time\",\"x\"\n1,\"2,5\"\n3,\"\"", any) == rows);
   CHECK(read("\"a;b\",c,d\n1;2,3,4", any) == Rows{{"a;b", "c", "d"}, {"1;2", "3", "4"}});
   CHECK(read("a,b\n\"x\"\"y\",\"\"\"\"\n", any) == Rows{{"a", "b"}, {"x\"\"y", "\"\""}});
+  CHECK(read("\"a \"\"b\"\"\",c\n1,2\n", any) == Rows{{"a \"b\"", "c"}, {"1", "2"}});
   CHECK(read("one\n1\n", any) == Rows{{"one"}, {"1"}});
   CHECK(read("a\tb\n\"x\t5\" y\n", {}) == Rows{{"a", "b"}, {"\"x", "5\" y"}});  // no quotes there
 }

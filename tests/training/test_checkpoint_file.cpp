@@ -179,7 +179,7 @@ TEST_CASE("other files are not taken for checkpoints", "[training]") {
   write(folder / "x.fovea", "");
   CHECK_THAT(error_of(folder / "x.fovea"), Contains("not a .fovea file"));
   CHECK_THAT(error_of(folder / "none.fovea"), Contains("none.fovea") && Contains("No such file"));
-  CHECK_THAT(error_of(folder.path), Contains("s a directory"));
+  CHECK_THAT(error_of(folder.path), Contains("is a folder"));
   write(folder / "x.fovea", envelope::wrap(7, example_numbers().pack()));
   CHECK_THAT(error_of(folder / "x.fovea"), Contains("kind 7"));
 }

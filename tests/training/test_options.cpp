@@ -189,13 +189,18 @@ TEST_CASE("lists and tables that cannot be are refused with their place", "[trai
   const auto say = [&](const char* text) { return message([&] { options.read_toml(text, "x.toml"); }); };
   CHECK(say("\nfreeze = 'a'\n") == "x.toml:2: freeze: expected an array of texts, got a text");
   CHECK_THAT(say("freeze = ['a', 3]\n"), StartsWith("x.toml:1: freeze: expected an array of texts"));
-  CHECK_THAT(say("freeze = ['a,b']\n"), StartsWith("x.toml:1: freeze: expected an array of texts"));
+  CHECK_THAT(say("freeze = ['']\n"), StartsWith("x.toml:1: freeze: expected an array of texts"));
   CHECK_THAT(say("groups = 3\n"), StartsWith("x.toml:1: groups: expected tables with path, rate and decay"));
   CHECK_THAT(say("groups = [3]\n"), StartsWith("x.toml:1: groups: expected tables with path"));
   CHECK(say("[[groups]]\nrate = 1\n") == "x.toml:1: groups: path is missing");
   CHECK(say("[[groups]]\npath = 'a'\nraet = 1\n") ==
         "x.toml:3: unknown key \"raet\"; did you mean \"rate\"?");
   CHECK_THAT(say("[[groups]]\npath = 'a'\nrate = -1\n"), StartsWith("x.toml:3: rate: expected a number"));
+  options.set("freeze", "\"a,b\",c,\"d\"\"e\"");
+  CHECK(config.freeze == std::vector<std::string>{"a,b", "c", "d\"e"});
+  CHECK(options.find("freeze")->value() == "\"a,b\",c,\"d\"\"e\"");
+  config.freeze.clear();
+  CHECK_THAT(message([&] { options.set("freeze", "\"a"); }), Contains("separated by commas"));
   CHECK_THAT(message([&] { options.set("freeze", "a,,b"); }), Contains("separated by commas"));
   CHECK_THAT(message([&] { options.set("freeze", "a,"); }), Contains("separated by commas"));
   CHECK_THAT(message([&] { options.set("groups", "a"); }), Contains("--groups: expected tables"));

@@ -8,7 +8,7 @@ namespace fovea::inline FOVEA_REAL::forecast {
 
 /// Hours of a day's wave, beside an input that runs two hours before it.
 inline Series small_series(std::size_t rows = 200) {
-  Series series{"time", {"wave", "before"}, 1, Moment{}, {3600, 0}, rows, 0, {}};
+  Series series{"time", {"wave", "before"}, 1, Moment{}, {3600, 0}, rows, {}};
   for (std::size_t row = 0; row < rows; ++row)
     for (const double ahead : {0.0, 2.0})
       series.values.push_back(20 + 5 * std::sin((static_cast<double>(row) + ahead) * 2 * M_PI / 24) +

@@ -9,8 +9,8 @@ namespace {
 
 // Two targets; the second is the first times ten. Rows to learn from: 1 3 2 4, then 6 5 9.
 struct Example {
-  Series series{"t",       {"x", "y"}, 2, Moment{},
-                {3600, 0}, 7,          0, {1, 10, 3, 30, 2, 20, 4, 40, 6, 60, 5, 50, 9, 90}};
+  Series series{
+      "t", {"x", "y"}, 2, Moment{}, {3600, 0}, 7, {1, 10, 3, 30, 2, 20, 4, 40, 6, 60, 5, 50, 9, 90}};
   Normaliser normaliser;
   Example() {
     normaliser.mean = {0, 0};
@@ -39,6 +39,15 @@ TEST_CASE("forecast: errors are those of the formulas", "[examples]") {
   // One apart, by 2, 1 and 2; so it is where the season is longer than what there is.
   CHECK(measure(example.by(1), origins, 2, [](auto...) { return 5.0; }).mase == Approx(1.25 / (5 / 3.0)));
   CHECK(measure(example.by(9), origins, 2, [](auto...) { return 5.0; }).mase == Approx(1.25 / (5 / 3.0)));
+}
+
+TEST_CASE("forecast: what the table lacks is no truth, and what repeats itself no measure", "[examples]") {
+  Example example;
+  const std::vector<std::size_t> origins{4, 5};
+  example.series.made_up = {2 * 6, 2 * 6 + 1};  // the 9, which a forecast of 5 missed by 4
+  CHECK(measure(example.by(2), origins, 2, [](auto...) { return 5.0; }).mae == Approx(1 / 3.0));
+  example.series.values.assign(14, 1);
+  CHECK(std::isnan(measure(example.by(2), origins, 2, [](auto...) { return 5.0; }).mase));
 }
 
 TEST_CASE("forecast: baselines know what came before, and no more", "[examples]") {

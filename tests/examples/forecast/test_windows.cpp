@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include <catch2/catch.hpp>
 
 #include "core/check.hpp"
@@ -30,22 +32,25 @@ TEST_CASE("forecast: parts that are too small are refused", "[examples]") {
   CHECK_THROWS_WITH(borders(10, {0, 5, 5}, 2, 1), Contains("10 rows") && Contains("--test-rows"));
   CHECK_THROWS_WITH(borders(10, {9, 1, 1}, 2, 1), Contains("9 to train with"));
   CHECK_THROWS_WITH(borders(100, {}, 68, 3), Contains("70 rows to train with") && Contains("71 at least"));
-  CHECK_THROWS_WITH(borders(100, {0, 2, 20}, 5, 3), Contains("a part of 2 rows holds no horizon of 3"));
+  CHECK_THROWS_WITH(borders(100, {0, 2, 20}, 5, 3),
+                    Contains("the validation part of 2 rows holds no horizon of 3"));
 }
 
 TEST_CASE("forecast: values are normalised by the rows to learn from alone", "[examples]") {
-  Series series{"t", {"x"}, 1, Moment{}, {86400, 0}, 5, 0, {1, 3, 5, 100, -100}};
+  Series series{"t", {"x"}, 1, Moment{}, {86400, 0}, 5, {1, 3, 5, 100, -100}};
   const Normaliser normaliser(series, 3);
   CHECK(normaliser.mean == std::vector<double>{3});
   CHECK(normaliser.deviation[0] == Approx(std::sqrt(8.0 / 3)));
   CHECK(normaliser.restored(normaliser.normalised(7.5, 0), 0) == Approx(7.5));
   series.values = {2, 2, 2, 3, 4};
   CHECK_THROWS_AS(Normaliser(series, 3), DataError);
+  CHECK_THROWS_WITH(Normaliser({"t", {"x"}, 1, Moment{}, {86400, 0}, 2, {1e200, -1e200}}, 2),
+                    Contains("too large"));
   CHECK_THROWS_WITH(Normaliser(series, 3), Contains("\"x\" is 2 in all of the 3 rows"));
 }
 
 TEST_CASE("forecast: a window is what was known", "[examples]") {
-  const Series series{"t", {"x", "y"}, 1, Moment{}, {86400, 0}, 4, 0, {0, 5, 2, 6, 4, 7, 6, 8}};
+  const Series series{"t", {"x", "y"}, 1, Moment{}, {86400, 0}, 4, {0, 5, 2, 6, 4, 7, 6, 8}};
   Normaliser normaliser(series, 4);
   normaliser.mean = {0, 0};
   normaliser.deviation = {1, 1};
@@ -87,6 +92,14 @@ TEST_CASE("forecast: no row of the future reaches a feature", "[examples]") {
     Pass pass, again;
     CHECK((forward(before.model, known.window, Anchor::window, pass).value() ==
            forward(after.model, moved.window, Anchor::window, again).value()));
+    // Nor do validation rows: all that is learned from has the same bits.
+    for (std::size_t i = 2 * 120; i < series.values.size(); ++i) series.values[i] += 500;
+    const ForecastTask later(small_config(model), series, 1);
+    std::vector<std::size_t> all(before.size(Split::train));
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const auto learned = before.batch(Split::train, all, rng), same = later.batch(Split::train, all, rng);
+    CHECK((learned.window.history == same.window.history));
+    CHECK((learned.truth == same.truth));
     const std::vector<std::size_t> last{before.size(Split::train) - 1};
     CHECK((before.batch(Split::train, last, rng).truth == after.batch(Split::train, last, rng).truth));
   }
