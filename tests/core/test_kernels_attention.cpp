@@ -173,6 +173,53 @@ TEST_CASE("the exponentials of additive attention, and their range", "[core]") {
   });
 }
 
+TEST_CASE("a tile is plain where no unit of it comes near a limit", "[core]") {
+  at_each_level([](const Kernels& kernel) {
+    const Real limit = 10, far = additive_far;
+    for (std::size_t n : {0, 1, 7, 8, 9, 16, 17, 33}) {
+      INFO(n << " units");
+      const Reals a_least(n, -far), a_most(n, 4), b_most(n, limit - 4);
+      const auto plain = [&](const Reals& of_a, const Reals& to_a, const Reals& to_b) {
+        return kernel.additive_plain(n, of_a.data(), to_a.data(), to_b.data(), limit);
+      };
+      REQUIRE(plain(a_least, a_most, b_most));  // at the limits, not beyond
+      for (std::size_t h = 0; h < n; ++h) {
+        INFO("unit " << h);
+        const auto with = [&](Reals x, Real value) {
+          x[h] = value;
+          return x;
+        };
+        REQUIRE_FALSE(plain(with(a_least, -far - 1), a_most, b_most));
+        REQUIRE_FALSE(plain(a_least, a_most, with(b_most, limit - 3)));
+        REQUIRE_FALSE(plain(a_least, with(a_most, 5), b_most));
+        REQUIRE(plain(a_least, with(a_most, far), with(b_most, limit - far)));
+        REQUIRE_FALSE(plain(a_least, with(a_most, far + 1), with(b_most, limit - far - 2)));
+        REQUIRE_FALSE(plain(with(a_least, -infinity), a_most, b_most));
+        REQUIRE_FALSE(plain(a_least, a_most, with(b_most, infinity)));
+      }
+    }
+  });
+}
+
+TEST_CASE("partial sums of additive gradients are added up by lanes", "[core]") {
+  at_each_level([](const Kernels& kernel) {
+    const std::size_t lanes = kernel.additive_lanes;
+    for (std::size_t n : {0, 1, 7, 16, 17}) {
+      INFO(n << " units");
+      const Reals partial = oracle::random(n * lanes, 1);
+      Reals out(n + 1, 7);
+      kernel.additive_sums(n, partial.data(), out.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        double sum = 0;
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+          sum += static_cast<double>(partial[i * lanes + lane]);
+        require_near(static_cast<double>(out[i]), sum, 10);
+      }
+      REQUIRE(out[n] == 7);  // behind the last
+    }
+  });
+}
+
 TEST_CASE("an exponential has the same bits wherever it stands in its row", "[core]") {
   at_each_level([](const Kernels& kernel) {
     for (const Real x : {Real(-0.3), Real(-1.7), Real(-20)}) {

@@ -136,6 +136,20 @@ TEST_CASE("kernels with several results write each and no more", "[core]") {
   });
 }
 
+TEST_CASE("kernels of additive attention write their units and no more", "[core]") {
+  at_each_level([](const Kernels& k) {
+    for (std::size_t n : oracle::lengths) {
+      const Reals x = inputs(n, 1), partial = inputs(n * k.additive_lanes, 2);
+      fenced(n, [&](Real* out) { k.additive_sums(n, partial.data(), out); });
+      fenced(n, [&](Real* out) {
+        fenced(n, [&](Real* least) {
+          fenced(n, [&](Real* most) { k.additive_exponentials(n, x.data(), out, least, most); });
+        });
+      });
+    }
+  });
+}
+
 TEST_CASE("steps of recurrent layers write their units and no more", "[core]") {
   at_each_level([](const Kernels& k) {
     for (std::size_t n : oracle::lengths) {
