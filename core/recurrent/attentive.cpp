@@ -48,9 +48,9 @@ std::size_t query_step(const Attention& attention) { return StepProduct::stride_
 
 void attentive_lstm_forward(const Sequences& s, const AttentiveInputs& in, const AttentiveResults& to) {
   const std::size_t H = s.hidden, C = in.attention.value_width, saw = H + C;
-  const StepProduct product(in.weight, H, 4 * H, true, s.steps);
-  const StepProduct of_context(in.context_weight, C, 4 * H, true, s.steps);
-  const StepProduct to_query(in.query_weight, H, in.attention.width, true, s.steps);
+  const StepProduct product(Through::outputs, in.weight, H, 4 * H, s.steps);
+  const StepProduct of_context(Through::outputs, in.context_weight, C, 4 * H, s.steps);
+  const StepProduct to_query(Through::outputs, in.query_weight, H, in.attention.width, s.steps);
   const Walk walk(s, product.laid_out());
   const bool keep = to.kept.seen != nullptr;
   const std::size_t step = to_query.stride(), unkept = keep ? 0 : s.items;
@@ -97,9 +97,9 @@ void attentive_lstm_backward(const Sequences& s, const AttentiveInputs& in, cons
                              const AttentiveGradients& to) {
   const std::size_t H = s.hidden, A = in.attention.width, C = in.attention.value_width, saw = H + C;
   const AttentiveKept& kept = from.kept;
-  const StepProduct product(in.weight, 4 * H, H, false, s.steps);
-  const StepProduct to_context(in.context_weight, 4 * H, C, false, s.steps);
-  const StepProduct of_query(in.query_weight, A, H, false, s.steps);
+  const StepProduct product(Through::cotangents, in.weight, 4 * H, H, s.steps);
+  const StepProduct to_context(Through::cotangents, in.context_weight, 4 * H, C, s.steps);
+  const StepProduct of_query(Through::cotangents, in.query_weight, A, H, s.steps);
   const Walk walk(s, product.laid_out());
   const Tensor zero = zeros({H});
   Tensor dquery = uninitialized({s.rows(), A}), dcontext = uninitialized({s.items, to_context.stride()});

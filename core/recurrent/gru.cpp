@@ -10,7 +10,7 @@ using namespace recurrence;
 
 void gru_forward(const Sequences& s, const RecurrentInputs& in, const RecurrentResults& to) {
   const std::size_t H = s.hidden;
-  const StepProduct product(in.weight, H, 3 * H, true, s.steps);
+  const StepProduct product(Through::outputs, in.weight, H, 3 * H, s.steps);
   const Walk walk(s, product.laid_out());
   walk.blocks([&](const Block& block) {
     Tensor h = gathered(walk, block, in.hidden, H, H);
@@ -41,7 +41,7 @@ void gru_forward(const Sequences& s, const RecurrentInputs& in, const RecurrentR
 void gru_backward(const Sequences& s, const RecurrentInputs& in, const RecurrentCotangents& from,
                   const RecurrentGradients& to) {
   const std::size_t H = s.hidden;
-  const StepProduct product(in.weight, 3 * H, H, false, s.steps);
+  const StepProduct product(Through::cotangents, in.weight, 3 * H, H, s.steps);
   const Walk walk(s, product.laid_out());
   const Tensor zero = zeros({H});
   Tensor d = uninitialized({s.rows(), 3 * H});  // of the product; the inputs' is another in the third gate

@@ -11,9 +11,9 @@ using namespace recurrence;
 
 void lstm_forward(const Sequences& s, const RecurrentInputs& in, const RecurrentResults& to) {
   const std::size_t H = s.hidden, I = in.width, saw = H + I;
-  const StepProduct product(in.weight, H, 4 * H, true, s.steps);
+  const StepProduct product(Through::outputs, in.weight, H, 4 * H, s.steps);
   std::optional<StepProduct> of_x;
-  if (in.x) of_x.emplace(in.input_weight, I, 4 * H, true, s.steps);
+  if (in.x) of_x.emplace(Through::outputs, in.input_weight, I, 4 * H, s.steps);
   const Walk walk(s, product.laid_out());
   const Tensor zero = zeros({4 * H});
   const Real* bias = in.bias ? in.bias : zero.data();
@@ -58,9 +58,9 @@ void lstm_backward(const Sequences& s, const RecurrentInputs& in, const Recurren
                    const RecurrentGradients& to) {
   const std::size_t H = s.hidden, I = in.width;
   const RecurrentKept& kept = from.kept;
-  const StepProduct product(in.weight, 4 * H, H, false, s.steps);
+  const StepProduct product(Through::cotangents, in.weight, 4 * H, H, s.steps);
   std::optional<StepProduct> to_x;
-  if (to.x) to_x.emplace(in.input_weight, 4 * H, I, false, s.steps);
+  if (to.x) to_x.emplace(Through::cotangents, in.input_weight, 4 * H, I, s.steps);
   const Walk walk(s, product.laid_out());
   const Tensor zero = zeros({H});
   Tensor d = uninitialized({s.rows(), 4 * H});

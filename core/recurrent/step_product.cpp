@@ -14,8 +14,14 @@ constexpr std::size_t block_columns = 2 * tile_lanes, block_rows = 128;
 
 }  // namespace
 
-StepProduct::StepProduct(const Real* weight, std::size_t k, std::size_t n, bool transposed, std::size_t steps)
-    : weight_(weight), k_(k), n_(n), stride_(stride_of(n)), transposed_(transposed), laid_out_(steps > 1) {
+StepProduct::StepProduct(Through through, const Real* weight, std::size_t k, std::size_t n, std::size_t steps)
+    : weight_(weight),
+      k_(k),
+      n_(n),
+      stride_(stride_of(n)),
+      transposed_(through == Through::outputs),
+      laid_out_(steps > 1),
+      skips_zeros_(through == Through::cotangents && !kernels().finite(k * n, weight)) {
   if (laid_out_) lay_out();
 }
 
@@ -42,18 +48,30 @@ void StepProduct::lay_out() {
 }
 
 void StepProduct::operator()(std::size_t rows, const Real* a, std::size_t a_stride, bool add, Real* c) const {
+  if (skips_zeros_) return skip_zeros(rows, a, a_stride, add, c);
   if (!laid_out_) {
     gemm(rows, n_, k_, 1, {a, a_stride}, {weight_, transposed_ ? k_ : n_, transposed_}, add ? 1 : 0, c,
          stride_);
     return;
   }
-  for (std::size_t top = 0; top < k_; top += block_rows) {
+  std::size_t top = 0;
+  do {  // once also where k is 0, for C is written whole
     const std::size_t deep = std::min(block_rows, k_ - top);
     for (std::size_t left = 0; left < stride_; left += block_columns) {
       kernels().tile_product(rows, block_columns, deep, 1, a + top, a_stride, 1,
                              blocks_.data() + top * stride_ + left * deep, block_columns, add || top > 0,
                              c + left, stride_);
     }
+    top += block_rows;
+  } while (top < k_);
+}
+
+// For a weight that is not finite: a number that is there to stay, so speed is not what matters.
+void StepProduct::skip_zeros(std::size_t rows, const Real* a, std::size_t a_stride, bool add, Real* c) const {
+  for (std::size_t r = 0; r < rows; ++r, a += a_stride, c += stride_) {
+    if (!add) std::fill_n(c, n_, Real(0));
+    for (std::size_t p = 0; p < k_; ++p)
+      if (a[p] != 0) kernels().add_scaled(n_, a[p], weight_ + p * n_, c);
   }
 }
 

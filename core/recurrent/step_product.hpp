@@ -4,12 +4,15 @@
 
 namespace fovea::inline FOVEA_REAL::recurrence {
 
+/// What a product is for: outputs go through the weight [n, k] transposed, cotangents through that of [k, n]
+/// as it is. There a 0 leaves out what it would be multiplied with, as in the gradients of matmul and linear.
+enum class Through { outputs, cotangents };
+
 /// The product with a layer's weight that each step makes anew, with the weight laid out for it once where
 /// there are steps enough to pay for that.
 class StepProduct {
  public:
-  /// B [k, n] is `weight` [k, n], or with `transposed` that of [n, k].
-  StepProduct(const Real* weight, std::size_t k, std::size_t n, bool transposed, std::size_t steps);
+  StepProduct(Through through, const Real* weight, std::size_t k, std::size_t n, std::size_t steps);
 
   /// Elements from row to row of a C of n columns.
   static std::size_t stride_of(std::size_t n);
@@ -19,15 +22,17 @@ class StepProduct {
   /// Elements from row to row of C: n, filled up.
   std::size_t stride() const { return stride_; }
 
-  /// C = A B, or C += A B, with rows of A `a_stride` apart. What fills a row of C up is overwritten.
+  /// C = A B, or C += A B, for B [k, n], with rows of A `a_stride` apart. What fills a row of C up may be
+  /// overwritten.
   void operator()(std::size_t rows, const Real* a, std::size_t a_stride, bool add, Real* c) const;
 
  private:
   void lay_out();
+  void skip_zeros(std::size_t rows, const Real* a, std::size_t a_stride, bool add, Real* c) const;
 
   const Real* weight_;
   std::size_t k_, n_, stride_;
-  bool transposed_, laid_out_;
+  bool transposed_, laid_out_, skips_zeros_;
   Tensor blocks_;
 };
 

@@ -124,6 +124,10 @@ std::vector<OpSample> attentive_samples() {
   with({2, 3, 3}, 0, Mask::causal());
   with({2, 2, 70}, 0, Mask::key_lengths({66, 64}));
   for (const AttentiveSizes n : {AttentiveSizes{0, 3, 2}, {2, 0, 2}, {2, 3, 0}}) with(n, 2);
+  // No hidden unit: a query of zeros, whose context is a mean.
+  all.push_back({{random({1, 2, 0}), random({0, 0}), random({0, C}), random({A, 0}), random({A}, 5),
+                  random({1, 4, A}, 6), random({1, 4, C}, 7)},
+                 [](In in) { return joined(run_attentive(in)); }});
   for (const auto result :
        {&Recurrence::outputs, &Recurrence::hidden, &Recurrence::cell, &Recurrence::contexts}) {
     all.push_back({attentive_inputs({2, 3, 2}, 2), [result](In in) {
