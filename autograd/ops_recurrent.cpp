@@ -1,5 +1,5 @@
 #include "autograd/ops.hpp"
-#include "autograd/record.hpp"
+#include "autograd/wanted.hpp"
 #include "core/recurrent/recurrent.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -52,17 +52,14 @@ struct Inputs {
 struct Saved {
   Sequences sequences;
   std::size_t width;
+  WantedGradients wanted;
   Value input_weight, weight, bias, hidden, cell;
-  std::vector<bool> wanted = {};  // which of the inputs' gradients
-  std::vector<Shape> shapes = {};
   Tensor kept_gates = {}, seen = {}, cells = {};
 };
 
 using Forward = void (*)(const Sequences&, const RecurrentInputs&, const RecurrentResults&);
 using Backward = void (*)(const Sequences&, const RecurrentInputs&, const RecurrentCotangents&,
                           const RecurrentGradients&);
-
-const Real* data_of(const Value& value) { return value ? value->data() : nullptr; }
 
 RecurrentInputs pointers(const Saved& saved) {
   RecurrentInputs in{nullptr, data_of(saved.weight), data_of(saved.bias), data_of(saved.hidden),
@@ -73,14 +70,7 @@ RecurrentInputs pointers(const Saved& saved) {
 }
 
 Gradients gradients_of(Saved& saved, Backward backward, Cotangents dy) {
-  Gradients gradients(saved.wanted.size());
-  std::vector<Real*> at(saved.wanted.size(), nullptr);
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    if (!saved.wanted[i]) continue;
-    auto made = std::make_shared<Tensor>(uninitialized(saved.shapes[i]));
-    at[i] = made->data();
-    gradients[i] = std::move(made);
-  }
+  auto [gradients, at] = saved.wanted.room();
   backward(saved.sequences, pointers(saved),
            {{saved.kept_gates.data(), saved.seen.data(), saved.cells.data()},
             data_of(dy[0]),
@@ -95,18 +85,13 @@ Recurrence run(const Op& op, const Sequences& s, const Inputs& of, bool cells, F
                Backward backward) {
   const std::vector<Variable> inputs = of.all();
   const std::size_t width = of.x.defined() ? of.x.shape()[2] : 0;
-  auto saved = std::make_shared<Saved>(Saved{s, width, of.input_weight.shared(), of.weight.shared(),
-                                             of.bias.shared(), of.hidden.shared(), of.cell.shared()});
-  bool recorded = false;
-  for (const Variable& input : inputs) {
-    saved->wanted.push_back(input.tracked());
-    saved->shapes.push_back(input.tracked() ? input.shape() : Shape{});
-    recorded = recorded || (input.tracked() && recording());
-  }
+  auto saved = std::make_shared<Saved>(Saved{s, width, WantedGradients(inputs), of.input_weight.shared(),
+                                             of.weight.shared(), of.bias.shared(), of.hidden.shared(),
+                                             of.cell.shared()});
   Tensor outputs = uninitialized({s.items, s.steps, s.hidden}), hidden = uninitialized({s.items, s.hidden});
   Tensor cell = uninitialized({cells ? s.items : 0, s.hidden});
   RecurrentResults to{outputs.data(), hidden.data(), cell.data()};
-  if (recorded) {
+  if (saved->wanted.recorded()) {
     saved->kept_gates = uninitialized({s.rows(), 4 * s.hidden});
     saved->seen = uninitialized({s.rows(), s.hidden + width});
     saved->cells = uninitialized({cells ? s.rows() : 0, s.hidden});

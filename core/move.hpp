@@ -23,7 +23,8 @@ Tensor concat(std::span<const Tensor* const> parts, std::size_t axis);
 
 /// table [V, D], n ids → [n, D]
 Tensor gather_rows(const Tensor& table, std::span<const std::size_t> ids);
-/// into[ids[i]] += rows[i] in the order of i: into [V, D], rows [n, D]. Ids may repeat.
+/// into[ids[i]] += rows[i] in the order of i: into [V, D]; rows [..., D], of any shape with n rows. Ids may
+/// repeat.
 void scatter_add_rows(Tensor& into, std::span<const std::size_t> ids, const Tensor& rows);
 
 /// Row b is the sum (mean) of the table's rows ids[offsets[b]] … ids[offsets[b+1]-1]; an empty bag gives 0.

@@ -59,6 +59,25 @@ inline Task task(const Attention& a, const Division& d, std::size_t number) {
   return {group, head, chunk, begin, std::min(begin + d.chunk_rows, d.rows)};
 }
 
+/// Passes of one item, of one head, whose queries come one by one.
+template <class Pass>
+struct OneItem {
+  Division division;
+  Task task;
+  Pass pass;
+
+  template <class... Rest>
+  OneItem(const Attention& attention, std::size_t item, const Rest&... rest)
+      : division(attention, 1), task{item, 0, 0, 0, 1}, pass(attention, division, task, rest...) {
+    division.rows = division.queries;  // a row is a query of the item, also where there is not a key
+  }
+  void run(std::size_t query) {
+    task.begin = query;
+    task.end = query + 1;
+    pass.run();
+  }
+};
+
 /// Keys of one tile.
 inline Span keys_of(std::size_t tile, std::size_t keys) {
   return {tile * key_tile, std::min((tile + 1) * key_tile, keys)};

@@ -9,11 +9,11 @@
 
 namespace fovea::inline FOVEA_REAL::streaming {
 
-/// All that is handed over must live as long; keys and values are the item's own.
+/// Keys and values are the item's own, the step from item to item is not 0. All that is handed over must live
+/// as long. Of a query nothing is read before its turn.
 class ForwardOneByOne {
  public:
   ForwardOneByOne(const Attention& attention, std::size_t item, const AttentionResults& results);
-  ForwardOneByOne(ForwardOneByOne&&) noexcept;
   ~ForwardOneByOne();
 
   /// Writes the query's results.
@@ -24,22 +24,23 @@ class ForwardOneByOne {
   std::unique_ptr<State> state_;
 };
 
+/// The same of gradients; queries may come in any order. `gradients.v` is not written, for it belongs to all
+/// items.
 class BackwardOneByOne {
  public:
   BackwardOneByOne(const Attention& attention, std::size_t item, const AttentionCotangents& cotangents,
                    const AttentionGradients& gradients);
-  BackwardOneByOne(BackwardOneByOne&&) noexcept;
   ~BackwardOneByOne();
 
   /// Writes the query's gradient.
   void operator()(std::size_t query);
-  /// Writes what the queries so far give to keys and values, and to v [width] unless that is null.
+  /// Once all queries have had their turn: writes what they give to keys and values, and to v [width] unless
+  /// that is null.
   void finish(double* v);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
-  const AttentionGradients& gradients_;
 };
 
 }  // namespace fovea::inline FOVEA_REAL::streaming

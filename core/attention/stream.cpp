@@ -140,28 +140,15 @@ class Forward {
 
 }  // namespace
 
-struct ForwardOneByOne::State {
-  Division division;
-  Task task;
-  Forward forward;
-
-  State(const Attention& attention, std::size_t item, const AttentionResults& results)
-      : division(attention, 1), task{item, 0, 0, 0, 1}, forward(attention, division, task, results) {
-    division.rows = division.queries;  // a row is a query of the item, also where there is not a key
-  }
+struct ForwardOneByOne::State : OneItem<Forward> {
+  using OneItem::OneItem;
 };
 
 ForwardOneByOne::ForwardOneByOne(const Attention& attention, std::size_t item,
                                  const AttentionResults& results)
     : state_(std::make_unique<State>(attention, item, results)) {}
-ForwardOneByOne::ForwardOneByOne(ForwardOneByOne&&) noexcept = default;
 ForwardOneByOne::~ForwardOneByOne() = default;
-
-void ForwardOneByOne::operator()(std::size_t query) {
-  state_->task.begin = query;
-  state_->task.end = query + 1;
-  state_->forward.run();
-}
+void ForwardOneByOne::operator()(std::size_t query) { state_->run(query); }
 
 void attend_forward(const Attention& attention, const AttentionResults& results) {
   const Division division(attention, tasks_wanted);

@@ -65,6 +65,13 @@ class Backward {
     }
   }
   void put_v_gradients(double* to) { score_->put_v_gradients(to); }
+  /// All of those, where no other task has a part in them.
+  void put_gradients(double* v) {
+    const auto &key = gradients_.key, &value = gradients_.value;
+    if (key) put_key_gradients(key.row(task_.group, task_.head, 0), key.row_step);
+    if (value) put_value_gradients(value.row(task_.group, task_.head, 0), value.row_step);
+    if (v) put_v_gradients(v);
+  }
 
  private:
   void take_rows() {
@@ -188,40 +195,16 @@ class Backward {
 
 }  // namespace
 
-struct BackwardOneByOne::State {
-  Division division;
-  Task task;
-  Backward backward;
-
-  State(const Attention& attention, std::size_t item, const AttentionCotangents& cotangents,
-        const AttentionGradients& gradients)
-      : division(attention, 1),
-        task{item, 0, 0, 0, 1},
-        backward(attention, division, task, cotangents, gradients) {
-    division.rows = division.queries;  // a row is a query of the item, also where there is not a key
-  }
+struct BackwardOneByOne::State : OneItem<Backward> {
+  using OneItem::OneItem;
 };
 
 BackwardOneByOne::BackwardOneByOne(const Attention& attention, std::size_t item,
                                    const AttentionCotangents& cotangents, const AttentionGradients& gradients)
-    : state_(std::make_unique<State>(attention, item, cotangents, gradients)), gradients_(gradients) {}
-BackwardOneByOne::BackwardOneByOne(BackwardOneByOne&&) noexcept = default;
+    : state_(std::make_unique<State>(attention, item, cotangents, gradients)) {}
 BackwardOneByOne::~BackwardOneByOne() = default;
-
-void BackwardOneByOne::operator()(std::size_t query) {
-  state_->task.begin = query;
-  state_->task.end = query + 1;
-  state_->backward.run();
-}
-
-void BackwardOneByOne::finish(double* v) {
-  const auto put = [&](const Matrices<Real>& to, auto put_gradients) {
-    if (to) (state_->backward.*put_gradients)(to.row(state_->task.group, 0, 0), to.row_step);
-  };
-  put(gradients_.key, &Backward::put_key_gradients);
-  put(gradients_.value, &Backward::put_value_gradients);
-  if (v) state_->backward.put_v_gradients(v);
-}
+void BackwardOneByOne::operator()(std::size_t query) { state_->run(query); }
+void BackwardOneByOne::finish(double* v) { state_->pass.put_gradients(v); }
 
 void attend_backward(const Attention& attention, const AttentionCotangents& cotangents,
                      const AttentionGradients& gradients) {

@@ -8,35 +8,33 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-/// As RecurrentInputs, with all items as long as the sequences. Beside them the weights of the context [4 ·
-/// hidden, value_width] and of the query [width, hidden]. The attention, of one head, says what keys, values,
-/// v and mask are; its queries are filled in here.
+/// As RecurrentInputs, and the weights of the context [4 · hidden, value_width] and of the query [width,
+/// hidden]. The attention, of one head, says how many items and steps there are (each step is a query), and
+/// what keys, values, v and mask are; its queries are filled in here. All items are as long as the sequences.
 struct AttentiveInputs {
   const Real *inputs, *weight, *context_weight, *query_weight, *hidden, *cell;
   Attention attention;
 };
 
 /// What backward needs, a row for each of items × steps: gates [4 · hidden]; what the weights were multiplied
-/// with [hidden + value_width], the output before and the context; the cell [hidden]; the query, filled up to
-/// `query_step`. And what the attention keeps.
+/// with [hidden + value_width], the output before and the context; the cell [hidden]; the query [width]. And
+/// what the attention keeps.
 struct AttentiveKept {
   Real *gates = nullptr, *seen = nullptr, *cells = nullptr, *queries = nullptr;
   RowStatistics* rows = nullptr;
 };
-/// Elements from row to row of the queries that are kept.
-std::size_t query_step(const Attention& attention);
 
 /// outputs [items, steps, hidden], contexts [items, steps, value_width]. All are written whole. `kept` is
 /// null where nobody will ask for gradients.
 struct AttentiveResults {
-  Real *outputs, *contexts, *hidden, *cell;
+  Real *outputs, *hidden, *cell, *contexts;
   AttentiveKept kept = {};
 };
 
 /// Cotangents; those that are null are zero.
 struct AttentiveCotangents {
   AttentiveKept kept;
-  const Real *outputs, *contexts, *hidden, *cell;
+  const Real *outputs, *hidden, *cell, *contexts;
 };
 
 /// Where gradients go; those that are null are not wanted.
@@ -47,8 +45,8 @@ struct AttentiveGradients {
   Real* v = nullptr;
 };
 
-void attentive_lstm_forward(const Sequences& s, const AttentiveInputs& in, const AttentiveResults& to);
-void attentive_lstm_backward(const Sequences& s, const AttentiveInputs& in, const AttentiveCotangents& from,
+void attentive_lstm_forward(std::size_t units, const AttentiveInputs& in, const AttentiveResults& to);
+void attentive_lstm_backward(std::size_t units, const AttentiveInputs& in, const AttentiveCotangents& from,
                              const AttentiveGradients& to);
 
 }  // namespace fovea::inline FOVEA_REAL

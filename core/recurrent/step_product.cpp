@@ -18,15 +18,11 @@ StepProduct::StepProduct(Through through, const Real* weight, std::size_t k, std
     : weight_(weight),
       k_(k),
       n_(n),
-      stride_(stride_of(n)),
+      stride_((n + block_columns - 1) / block_columns * block_columns),
       transposed_(through == Through::outputs),
       laid_out_(steps > 1),
       skips_zeros_(through == Through::cotangents && !kernels().finite(k * n, weight)) {
   if (laid_out_) lay_out();
-}
-
-std::size_t StepProduct::stride_of(std::size_t n) {
-  return (n + block_columns - 1) / block_columns * block_columns;
 }
 
 void StepProduct::lay_out() {

@@ -14,9 +14,6 @@ class StepProduct {
  public:
   StepProduct(Through through, const Real* weight, std::size_t k, std::size_t n, std::size_t steps);
 
-  /// Elements from row to row of a C of n columns.
-  static std::size_t stride_of(std::size_t n);
-
   /// Whether the weight is laid out. Where it is not, few large products are better than many small ones.
   bool laid_out() const { return laid_out_; }
   /// Elements from row to row of C: n, filled up.

@@ -106,18 +106,17 @@ void turn_back(const Tensor& turned, std::size_t first, std::size_t count, Real*
   kernels().transpose(count, gates, turned.data() + first * gates, gates, to, count);
 }
 
+void write_sums(const std::vector<double>& parts, std::size_t n, Real* to) {
+  for (std::size_t k = 0; k < n; ++k) {
+    double total = 0;
+    for (std::size_t i = k; i < parts.size(); i += n) total += parts[i];
+    to[k] = static_cast<Real>(total);
+  }
+}
+
 void BiasGradient::add(const Block& block, std::size_t rows, const Real* d) {
   if (!totals_.empty())
     kernels().add_columns(rows, gates_, d, gates_, totals_.data() + block.number * gates_);
-}
-
-void BiasGradient::write(Real* to) const {
-  if (!to) return;
-  for (std::size_t k = 0; k < gates_; ++k) {
-    double total = 0;
-    for (std::size_t i = k; i < totals_.size(); i += gates_) total += totals_[i];
-    to[k] = static_cast<Real>(total);
-  }
 }
 
 }  // namespace recurrence

@@ -92,13 +92,18 @@ Tensor weight_gradient(std::size_t rows, std::size_t gates, const Real* d, std::
 /// Its rows from `first` on as the gradient [gates, count] of the weight that they belong to.
 void turn_back(const Tensor& turned, std::size_t first, std::size_t count, Real* to);
 
+/// to[k] = Σ over rows of parts [rows, n].
+void write_sums(const std::vector<double>& parts, std::size_t n, Real* to);
+
 /// The gradient of a bias, added up block by block in double.
 class BiasGradient {
  public:
   BiasGradient(const Walk& walk, std::size_t gates, bool wanted)
       : gates_(gates), totals_(wanted ? walk.block_count() * gates : 0, 0.0) {}
   void add(const Block& block, std::size_t rows, const Real* d);
-  void write(Real* to) const;
+  void write(Real* to) const {
+    if (to) write_sums(totals_, gates_, to);
+  }
 
  private:
   std::size_t gates_;
