@@ -65,6 +65,8 @@ Recurrence RecurrentDirection::operator()(Cell cell, const Variable& x, const Va
 Recurrence RecurrentDirection::operator()(Cell cell, const Embedding& embedding, const Ids& ids,
                                           const Variable& hidden, const Variable& cell_state,
                                           const RecurrenceOptions& options) const {
+  if (ids.values.size() <= embedding.table.shape()[0])  // a product for each id is less, see lstm_layer
+    return (*this)(cell, embedding(ids), hidden, cell_state, options);
   if (cell == Cell::lstm)
     return lstm(embedding.projected(ids, weight_ih, add(bias_ih, bias_hh)), weight_hh, hidden, cell_state,
                 options);
@@ -86,9 +88,8 @@ Recurrent::Recurrent(Cell in_cell, std::size_t inputs, std::size_t in_hidden, Rn
 
 RecurrentResult Recurrent::operator()(const Variable& x, Pass& pass, const std::vector<std::size_t>& lengths,
                                       const RecurrentState& start) const {
-  const std::size_t inputs = layers.at(0).forward.weight_ih.shape()[1];
-  check(x.rank() == 3 && x.length(-1) == inputs, here, "the input has shape ", x.shape(),
-        "; expected [batch, time, ", inputs, "]");
+  check(x.rank() == 3 && x.length(-1) == inputs(), here, "the input has shape ", x.shape(),
+        "; expected [batch, time, ", inputs(), "]");
   const auto first = [&](const RecurrentDirection& direction, const auto&... rest) {
     return direction(cell, x, rest...);
   };
@@ -99,6 +100,8 @@ RecurrentResult Recurrent::operator()(const Embedding& embedding, const Ids& ids
                                       const std::vector<std::size_t>& lengths,
                                       const RecurrentState& start) const {
   check(ids.shape.size() == 2, here, "the ids have shape ", ids.shape, "; expected [batch, time]");
+  check(embedding.table.shape()[1] == inputs(), here, "the table of ids has shape ", embedding.table.shape(),
+        "; expected [ids, ", inputs(), "]");
   const auto first = [&](const RecurrentDirection& direction, const auto&... rest) {
     return direction(cell, embedding, ids, rest...);
   };

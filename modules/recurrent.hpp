@@ -70,6 +70,7 @@ struct Recurrent {
             const RecurrentSettings& settings = {});
 
   std::size_t directions() const { return layers.at(0).backward ? 2 : 1; }
+  std::size_t inputs() const { return layers.at(0).forward.weight_ih.shape()[1]; }
   std::size_t outputs() const { return directions() * hidden; }
 
   /// x [B, T, inputs]; `lengths` as of the ops, empty where nothing is padded.

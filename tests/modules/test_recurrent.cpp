@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "autograd/engine.hpp"
+#include "autograd/trace.hpp"
 #include "compare.hpp"
 #include "core/draw.hpp"
 #include "core/parallel.hpp"
@@ -169,6 +172,61 @@ TEST_CASE("start values of recurrent layers", "[modules]") {
   }
 }
 
+TEST_CASE("a recurrent layer reads ids as it reads their vectors", "[modules]") {
+  constexpr std::size_t items = 3, steps = 4;
+  for (const Cell cell : {Cell::lstm, Cell::gru}) {
+    for (const std::size_t rows : {5, 12, 13}) {  // of the table; there are 12 ids
+      for (const auto& lengths : {std::vector<std::size_t>(), {4, 0, 2}}) {
+        for (const bool bidirectional : {false, true}) {
+          CAPTURE(cell == Cell::lstm, rows, lengths, bidirectional);
+          std::vector<std::int64_t> values(items * steps);
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = static_cast<std::int64_t>(i * 7 % std::min<std::size_t>(rows, 5));
+          const Ids ids({items, steps}, values);
+          const auto run = [&](bool as_ids) {
+            Rng rng(1);
+            Embedding embedding(rows, inputs, rng, 1, 2);
+            Recurrent module(cell, inputs, hidden, rng, {.layers = 2, .bidirectional = bidirectional});
+            for (RecurrentLayer& layer : module.layers) {
+              layer.forward.bias_hh.set(numbers_of(layer.forward.bias_hh.shape(), 6));
+              layer.forward.bias_ih.set(numbers_of(layer.forward.bias_ih.shape(), 7));
+            }
+            const Shape of_state{2 * module.directions(), items, hidden};
+            const Variable h = Variable::leaf(numbers_of(of_state, 3)),
+                           c = Variable::leaf(numbers_of(of_state, 4));
+            const RecurrentState start{h, cell == Cell::lstm ? c : Variable()};
+            Pass pass;
+            const Trace trace;
+            const RecurrentResult y = as_ids ? module(embedding, ids, pass, lengths, start)
+                                             : module(embedding(ids), pass, lengths, start);
+            if (as_ids && cell == Cell::lstm) {
+              const auto layers =
+                  std::count_if(trace.calls().begin(), trace.calls().end(),
+                                [](const auto& call) { return call.op->name() == "lstm_layer"; });
+              const std::size_t all = 2 * module.directions();
+              CHECK(static_cast<std::size_t>(layers) == (rows < 12 ? all / 2 : all));
+            }
+            Variable loss = sum(pow(y.outputs, 2)) + sum(y.state.hidden);
+            if (y.state.cell.defined()) loss = loss + sum(pow(y.state.cell, 3));
+            backward(loss);
+            std::vector<Tensor> found{y.outputs.value(), y.state.hidden.value(), *embedding.table.grad(),
+                                      *h.grad()};
+            if (cell == Cell::lstm) found.push_back(*c.grad());
+            for (Tensor& gradient : gradients_of(module)) found.push_back(std::move(gradient));
+            return found;
+          };
+          const std::vector<Tensor> found = run(true), expected = run(false);
+          REQUIRE(found.size() == expected.size());
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            INFO("result " << i);
+            CHECK_THAT(found[i], close_to(expected[i], 10 * tight));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("recurrent layers have the same bits for any number of threads", "[modules]") {
   const std::size_t before = threads();
   const Tensor x = numbers_of({37, 9, inputs}, 2);
@@ -271,6 +329,10 @@ TEST_CASE("recurrent layers say what does not fit", "[modules]") {
   CHECK_THROWS_AS(LSTM(2, 3, rng, {.layers = 0}), ConfigError);
   CHECK_THROWS_AS(LSTM(2, 3, rng, {.dropout = 1}), ConfigError);
   CHECK_THROWS_WITH(module(zeros({2, 4, 7}), pass), Contains("[2, 4, 7]") && Contains("[batch, time, 3]"));
+  const Embedding table(5, inputs, rng), wide(5, 4, rng);
+  CHECK_THROWS_WITH(module(table, Ids({2}, {1, 2}), pass),
+                    Contains("ids") && Contains("[2]") && Contains("[batch, time]"));
+  CHECK_THROWS_WITH(module(wide, Ids({1, 2}, {1, 2}), pass), Contains("[5, 4]") && Contains("[ids, 3]"));
   CHECK_THROWS_WITH(module(zeros({2, 4, inputs}), pass, {1}), Contains("1 lengths") && Contains("2 items"));
   CHECK_THROWS_WITH(module(zeros({2, 4, inputs}), pass, {1, 5}), Contains("item 1") && Contains("length 5"));
   CHECK_THROWS_WITH(module(zeros({2, 4, inputs}), pass, {}, {Variable(zeros({2, 2, hidden})), {}}),
