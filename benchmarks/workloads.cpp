@@ -11,6 +11,7 @@
 #include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
 #include "modules/recurrent.hpp"
+#include "modules/seq2seq/all_steps.hpp"
 #include "modules/transformer.hpp"
 #include "optim/optimizer.hpp"
 
@@ -76,12 +77,12 @@ struct SequenceModel {
     const RecurrentResult read = encoder(source, from, pass);
     const Variable keys = attention.prepare(read.outputs);
     const Shape state{read.outputs.shape()[0], encoder.hidden};
-    Variable hidden = reshape(read.state.hidden, state), cell = reshape(read.state.cell, state);
-    const std::vector<Variable> weights = split(decoder.weight_ih, 1, 2);  // of the token, of the context
-    const Variable gates = target.projected(inputs, weights[0], add(decoder.bias_ih, decoder.bias_hh));
-    const AdditiveScore& score = std::get<AdditiveScore>(attention.score);
-    const Recurrence y = attentive_lstm(gates, {decoder.weight_hh, weights[1], score.query.weight, score.v},
-                                        keys, read.outputs, hidden, cell);
+    const auto gates_of = [&](const Variable& weight, const Variable& bias) {
+      return target.projected(inputs, weight, bias);
+    };
+    const Recurrence y =
+        all_steps(decoder, std::get<AdditiveScore>(attention.score), gates_of, {keys, read.outputs},
+                  reshape(read.state.hidden, state), reshape(read.state.cell, state));
     return out(concat({y.outputs, y.contexts}, 2));
   }
 };
@@ -94,7 +95,6 @@ std::function<void()> sequence_step() {
     std::vector<NamedParam> params = parameters(model);
     std::unique_ptr<Optimizer> optimizer = adam();
     Ids from, targets;
-    std::vector<Ids> inputs;
   };
   const auto held = std::make_shared<Held>();
   const auto draw = [&](Shape shape, std::uint64_t below) {
@@ -104,11 +104,6 @@ std::function<void()> sequence_step() {
   };
   held->from = draw({items, source}, 30);
   held->targets = draw({items, time}, 42);
-  for (std::size_t t = 0; t < time; ++t) {
-    Ids last({items}, std::vector<std::int64_t>(items));
-    for (std::size_t b = 0; b < items; ++b) last.values[b] = held->targets.values[b * time + t];
-    held->inputs.push_back(std::move(last));
-  }
   return [held] {
     for (const NamedParam& named : held->params) named.param->clear_grad();
     Pass pass{.training = true};

@@ -30,7 +30,7 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
   }
 }
 
-RecurrentSeq2Seq::Memory RecurrentSeq2Seq::encode(const Padded& sources, State& first, Pass& pass) const {
+DecoderMemory RecurrentSeq2Seq::encode(const Padded& sources, State& first, Pass& pass) const {
   const RecurrentResult read = dropout_.drops(pass)
                                    ? encoder(dropout_(source(sources.ids), pass), pass, sources.lengths)
                                    : encoder(source, sources.ids, pass, sources.lengths);
@@ -49,9 +49,8 @@ RecurrentSeq2Seq::Memory RecurrentSeq2Seq::encode(const Padded& sources, State& 
   return {attention.prepare(values), values, Mask::key_lengths(sources.lengths)};
 }
 
-RecurrentSeq2Seq::Step RecurrentSeq2Seq::step(const Ids& last, const Memory& read, State& state,
+RecurrentSeq2Seq::Step RecurrentSeq2Seq::step(const Variable& token, const DecoderMemory& read, State& state,
                                               Pass& pass) const {
-  const Variable token = dropout_(target(last), pass);
   const Variable context =
       attention(as_sequence(state.hidden.back()), read.prepared, read.values, pass, {.mask = read.mask})
           .context;
@@ -72,21 +71,6 @@ bool RecurrentSeq2Seq::at_once(const Pass& pass) const {
          std::holds_alternative<AdditiveScore>(attention.score);
 }
 
-RecurrentSeq2Seq::Step RecurrentSeq2Seq::all_steps(const Ids& inputs, const Memory& read, const State& state,
-                                                   Pass& pass) const {
-  const Variable tokens = dropout_(target(inputs), pass);
-  const RecurrentDirection& layer = decoder[0];
-  const std::vector<Variable> weights = split(layer.weight_ih, 1, 2);  // of the token and of the context
-  const Variable bias = add(layer.bias_ih, layer.bias_hh);
-  const Variable gates =
-      dropout_.drops(pass) ? linear(tokens, weights[0], bias) : target.projected(inputs, weights[0], bias);
-  const auto& score = std::get<AdditiveScore>(attention.score);
-  const Recurrence result =
-      attentive_lstm(gates, {layer.weight_hh, weights[1], score.query.weight, score.v}, read.prepared,
-                     read.values, state.hidden[0], state.cell[0], read.mask);
-  return {result.outputs, result.contexts, tokens};
-}
-
 Variable RecurrentSeq2Seq::logits(const Variable& outputs, const Variable& contexts, const Variable& tokens,
                                   Pass& pass) const {
   const int last = static_cast<int>(outputs.rank()) - 1;
@@ -97,14 +81,22 @@ Variable RecurrentSeq2Seq::logits(const Variable& outputs, const Variable& conte
 Variable RecurrentSeq2Seq::forward(const Padded& sources, const Padded& inputs, Pass& pass,
                                    double own) const {
   State state;
-  const Memory read = encode(sources, state, pass);
+  const DecoderMemory read = encode(sources, state, pass);
   const std::size_t items = inputs.items(), time = inputs.ids.shape.at(1);
   check(items == sources.items(), "seq2seq", "there are ", sources.items(), " sources and ", items,
         " targets; expected one for each");
-  if (own == 0 && at_once(pass)) {
-    const Step all = all_steps(inputs.ids, read, state, pass);
-    return logits(all.output, all.context, all.token, pass);
+  // Dropout of known tokens is drawn at once, whichever way the steps are then gone through.
+  const bool known = own == 0;
+  const Variable all = known ? token(inputs.ids, pass) : Variable();
+  if (known && at_once(pass)) {
+    const auto gates_of = [&](const Variable& weight, const Variable& bias) {
+      return dropout_.drops(pass) ? linear(all, weight, bias) : target.projected(inputs.ids, weight, bias);
+    };
+    const Recurrence y = all_steps(decoder[0], std::get<AdditiveScore>(attention.score), gates_of, read,
+                                   state.hidden[0], state.cell[0]);
+    return logits(y.outputs, y.contexts, all, pass);
   }
+  const std::vector<Variable> apart = known ? split(all, 1, time) : std::vector<Variable>();
   Ids last({items}, std::vector<std::int64_t>(items));
   std::vector<Variable> outputs, contexts, tokens;
   for (std::size_t t = 0; t < time; ++t) {
@@ -115,7 +107,8 @@ Variable RecurrentSeq2Seq::forward(const Padded& sources, const Padded& inputs, 
       for (std::size_t b = 0; b < items; ++b)
         if (pass.rng.chance(own) && t < inputs.lengths[b]) last.values[b] = guessed[b];
     }
-    const Step done = step(last, read, state, pass);
+    const Variable now = known ? without_time(apart[t]) : token(last, pass);
+    const Step done = step(now, read, state, pass);
     outputs.push_back(done.output);
     contexts.push_back(done.context);
     tokens.push_back(done.token);
@@ -131,7 +124,8 @@ class RecurrentDecoding final : public Decoding {
   }
 
   Variable next(std::span<const std::int64_t> last) override {
-    const auto step = model_.step(Ids(std::vector(last.begin(), last.end())), memory_, state_, pass_);
+    const auto step =
+        model_.step(model_.token(Ids(std::vector(last.begin(), last.end())), pass_), memory_, state_, pass_);
     return model_.logits(step.output, step.context, step.token, pass_);
   }
 
@@ -147,7 +141,7 @@ class RecurrentDecoding final : public Decoding {
  private:
   const RecurrentSeq2Seq& model_;
   Pass& pass_;
-  RecurrentSeq2Seq::Memory memory_;
+  DecoderMemory memory_;
   RecurrentSeq2Seq::State state_;
   std::vector<std::size_t> lengths_;
 };

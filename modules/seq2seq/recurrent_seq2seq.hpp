@@ -3,7 +3,7 @@
 #include "modules/attention/attention.hpp"
 #include "modules/dropout.hpp"
 #include "modules/embedding.hpp"
-#include "modules/recurrent.hpp"
+#include "modules/seq2seq/all_steps.hpp"
 #include "modules/seq2seq/decoding.hpp"
 #include "modules/seq2seq/settings.hpp"
 
@@ -36,20 +36,16 @@ class RecurrentSeq2Seq {
 
  private:
   friend class RecurrentDecoding;
-  struct Memory {
-    Variable prepared, values;  // [B, S, width]
-    Mask mask;
-  };
   struct State {
     std::vector<Variable> hidden, cell;  // of each layer, [B, width]
   };
   struct Step {
-    Variable output, context, token;  // [B, width]; of all steps [B, T, width]
+    Variable output, context, token;  // [B, width]
   };
-  Memory encode(const Padded& sources, State& first, Pass& pass) const;
-  Step step(const Ids& last, const Memory& memory, State& state, Pass& pass) const;
+  DecoderMemory encode(const Padded& sources, State& first, Pass& pass) const;
+  Variable token(const Ids& ids, Pass& pass) const { return dropout_(target(ids), pass); }
+  Step step(const Variable& token, const DecoderMemory& read, State& state, Pass& pass) const;
   bool at_once(const Pass& pass) const;
-  Step all_steps(const Ids& inputs, const Memory& memory, const State& state, Pass& pass) const;
   Variable logits(const Variable& outputs, const Variable& contexts, const Variable& tokens,
                   Pass& pass) const;
 

@@ -1,4 +1,4 @@
-#include <limits>
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -6,6 +6,7 @@
 
 #include "autograd/engine.hpp"
 #include "autograd/gradcheck.hpp"
+#include "autograd/trace.hpp"
 #include "compare.hpp"
 #include "core/draw.hpp"
 #include "modules/seq2seq/beam.hpp"
@@ -104,22 +105,32 @@ TEST_CASE("seq2seq: step by step equals the whole sequence", "[modules][seq2seq]
 
 TEST_CASE("seq2seq: who looks at the attention changes nothing", "[modules][seq2seq]") {
   for (const Kind& kind : kinds) {
-    CAPTURE(kind.model, kind.attention);
-    Seq2Seq model = model_of(kind, false, 8, 1);
-    const auto run = [&](Observations* observations) {
-      Pass pass{.observations = observations};
-      for (const NamedParam& named : parameters(model)) named.param->clear_grad();
-      const Variable logits = forward(model, sources, inputs, pass);
-      backward(sum(nll(log_softmax(logits, -1), inputs.ids, 0)));
-      std::vector<Tensor> all{logits.value()};
-      for (const NamedParam& named : parameters(model)) all.push_back(*named.param->grad());
-      return all;
-    };
-    Observations seen({.weights = true});
-    const std::vector<Tensor> unseen = run(nullptr), looked_at = run(&seen);
-    REQUIRE(unseen.size() == looked_at.size());
-    for (std::size_t i = 0; i < unseen.size(); ++i)
-      CHECK_THAT(unseen[i], close_to(looked_at[i], tolerance()));
+    for (const bool training : {false, true}) {  // dropout is drawn alike
+      for (const std::size_t layers : {1, 2}) {
+        CAPTURE(kind.model, kind.attention, training, layers);
+        Seq2Seq model = model_of(kind, false, 8, layers);
+        const auto run = [&](Observations* observations) {
+          Pass pass{.training = training, .rng = Rng(3), .observations = observations};
+          for (const NamedParam& named : parameters(model)) named.param->clear_grad();
+          const Trace trace;
+          const Variable logits = forward(model, sources, inputs, pass);
+          const bool at_once = std::any_of(trace.calls().begin(), trace.calls().end(), [](const auto& call) {
+            return call.op->name() == "attentive_lstm";
+          });
+          CHECK(at_once ==
+                (kind.model == "lstm" && kind.attention == "additive" && layers == 1 && !observations));
+          backward(sum(nll(log_softmax(logits, -1), inputs.ids, 0)));
+          std::vector<Tensor> all{logits.value()};
+          for (const NamedParam& named : parameters(model)) all.push_back(*named.param->grad());
+          return all;
+        };
+        Observations seen({.weights = true});
+        const std::vector<Tensor> unseen = run(nullptr), looked_at = run(&seen);
+        REQUIRE(unseen.size() == looked_at.size());
+        for (std::size_t i = 0; i < unseen.size(); ++i)
+          CHECK_THAT(unseen[i], close_to(looked_at[i], tolerance()));
+      }
+    }
   }
 }
 
@@ -259,90 +270,17 @@ TEST_CASE("seq2seq: names that do not exist", "[modules][seq2seq]") {
                     Contains("3 sources") && Contains("1 targets"));
 }
 
-namespace {
-
-// Says what a table of log-probabilities by the last token tells it, for each row.
-class Told final : public Decoding {
- public:
-  explicit Told(std::map<std::int64_t, std::vector<double>> table) : table_(std::move(table)) {}
-
-  Variable next(std::span<const std::int64_t> last) override {
-    Tensor logits = uninitialized({last.size(), 6});
-    for (std::size_t r = 0; r < last.size(); ++r)
-      for (std::size_t c = 0; c < 6; ++c) {
-        const double p = table_.at(last[r])[c];
-        logits.data()[r * 6 + c] = static_cast<Real>(p > 0 ? std::log(p) : -1e9);
-      }
-    return Variable(std::move(logits));
-  }
-  void select(std::span<const std::size_t>) override {}
-
- private:
-  std::map<std::int64_t, std::vector<double>> table_;
-};
-
-// 3 is likelier first, but what follows 4 is likelier altogether: 0.6 · 0.4 · 1 against 0.4 · 0.9.
-Told garden_path() {
-  return Told({{begin, {0, 0, 0, 0.6, 0.4, 0}},
-               {3, {0, 0, 0.3, 0.3, 0, 0.4}},
-               {4, {0, 0, 0.9, 0, 0, 0.1}},
-               {5, {0, 0, 1, 0, 0, 0}}});
-}
-
-}  // namespace
-
-TEST_CASE("beam search: a beam of 1 is greedy, a wider one sees farther", "[modules][seq2seq]") {
-  const std::vector<std::size_t> most{4};
-  Told told = garden_path();
-  const auto greedy = beam_search(told, most, {.beam = 1}).at(0);
-  REQUIRE(greedy.size() == 1);
-  CHECK(greedy[0].tokens == std::vector<std::int64_t>{3, 5});
-  CHECK(greedy[0].log_probability == Approx(std::log(0.24)).epsilon(1e-5));
-  const auto wide = beam_search(told, most, {.beam = 2, .length_power = 0}).at(0);
-  REQUIRE(wide.size() == 2);
-  CHECK(wide[0].tokens == std::vector<std::int64_t>{4});
-  CHECK(wide[0].score == Approx(std::log(0.36)).epsilon(1e-5));
-  CHECK_FALSE(wide[0].cut);
-  CHECK(wide[1].tokens == std::vector<std::int64_t>{3, 5});
-}
-
-TEST_CASE("beam search: scores are means over tokens and the end", "[modules][seq2seq]") {
-  const std::vector<std::size_t> most{4};
-  Told told = garden_path();
-  const auto found = beam_search(told, most, {.beam = 2, .length_power = 1}).at(0);
-  // log 0.24 / 3 is more than log 0.36 / 2.
-  REQUIRE(found.size() == 2);
-  CHECK(found[0].tokens == std::vector<std::int64_t>{3, 5});
-  CHECK(found[0].score == Approx(std::log(0.24) / 3).epsilon(1e-5));
-  CHECK(found[1].score == Approx(std::log(0.36) / 2).epsilon(1e-5));
-}
-
-TEST_CASE("beam search: what would never end is cut, each item at its own length", "[modules][seq2seq]") {
-  Told told({{begin, {0, 0, 0, 1, 0, 0}}, {3, {0, 0, 0.1, 0.9, 0, 0}}});
-  const std::vector<std::size_t> most{2, 5, 0};
-  const auto found = beam_search(told, most, {.beam = 1});
-  CHECK(found[0][0].tokens == std::vector<std::int64_t>(2, 3));
-  CHECK(found[1][0].tokens == std::vector<std::int64_t>(5, 3));
-  CHECK(found[2][0].tokens.empty());
-  CHECK(found[1][0].cut);
-  CHECK(found[0][0].log_probability == Approx(std::log(0.9) + std::log(0.1)).epsilon(1e-5));
-}
-
-TEST_CASE("beam search: padding is never said, NaN is an error", "[modules][seq2seq]") {
-  Told padding({{begin, {0.9, 0, 0.1, 0, 0, 0}}});
-  const std::vector<std::size_t> most{3};
-  CHECK(beam_search(padding, most)[0][0].tokens.empty());
-  Told unknown({{begin, {0, 0, 0.1, 0.9, 0, 0}}});
-  CHECK(beam_search(unknown, most, {.never = {0, 3}})[0][0].tokens.empty());
-  class NotANumber final : public Decoding {
-    Variable next(std::span<const std::int64_t> last) override {
-      return Variable(filled({last.size(), 6}, std::numeric_limits<Real>::quiet_NaN()));
-    }
-    void select(std::span<const std::size_t>) override {}
-  } nan;
-  CHECK_THROWS_WITH(beam_search(nan, most), Contains("not numbers"));
-  CHECK_THROWS_WITH(beam_search(padding, most, {.beam = 0}), Contains("beam"));
-  CHECK(beam_search(padding, {}).empty());
+TEST_CASE("all steps at once: the score's bias must be the key's", "[modules][seq2seq]") {
+  Rng rng(1);
+  AdditiveScore score(3, 3, 3, rng);
+  const RecurrentDirection layer(Cell::lstm, 6, 3, rng);
+  const auto gates_of = [](const Variable& weight, const Variable& bias) {
+    return linear(zeros({1, 2, 3}), weight, bias);
+  };
+  const DecoderMemory read{zeros({1, 4, 3}), zeros({1, 4, 3})};
+  CHECK(all_steps(layer, score, gates_of, read, {}, {}).outputs.shape() == Shape{1, 2, 3});
+  score.query.bias = Param(zeros({3}));
+  CHECK_THROWS_AS(all_steps(layer, score, gates_of, read, {}, {}), ConfigError);
 }
 
 TEST_CASE("beam search of 1 equals greedy on models", "[modules][seq2seq]") {
