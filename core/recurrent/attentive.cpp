@@ -131,7 +131,7 @@ void attentive_lstm_backward(std::size_t units, const AttentiveInputs& in, const
   walk.blocks([&](const Block& block) {
     Tensor dh = gathered(walk, block, from.hidden, H, to_h.stride());
     Tensor dc = gathered(walk, block, from.cell, H, H);
-    Real* of_context = dcontext.data() + block.begin * to_context.stride();
+    Real* of_block = dcontext.data() + block.begin * to_context.stride();
     auto attend = attentions<BackwardOneByOne>(block, attention, cotangents, gradients);
     walk.backward(block, [&](std::size_t t, std::size_t rows, bool) {
       for (std::size_t r = 0; r < rows; ++r) {
@@ -145,12 +145,12 @@ void attentive_lstm_backward(std::size_t units, const AttentiveInputs& in, const
         if (t > 0) fetch(gates - 4 * H, 4 * H);
       }
       const std::size_t first = walk.outer(block, 0, t);
-      to_context(rows, d + first * 4 * H, s.steps * 4 * H, false, of_context);
+      to_context(rows, d + first * 4 * H, s.steps * 4 * H, false, of_block);
       to_h(rows, d + first * 4 * H, s.steps * 4 * H, false, dh.data());
       each_row(rows, attention, [&](std::size_t r) {
         if (from.contexts)
           kernels().add_into(C, from.contexts + walk.outer(block, r, t) * C,
-                             of_context + r * to_context.stride());
+                             of_block + r * to_context.stride());
         (*attend[r])(t);
       });
       of_query(rows, dquery.data() + first * A, s.steps * A, true, dh.data());
