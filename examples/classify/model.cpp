@@ -16,6 +16,18 @@ Classifier::Classifier(const ClassifierSettings& s, Rng& rng)
   query = Param(normal(rng, {1, width}, 0, Real(1) / std::sqrt(static_cast<Real>(width))));
   attention.score = make_score(s.attention, width, width, s.width, rng);
   out = Linear(width, s.classes, rng);
+  if (s.orders > 0) scales = Param(filled({s.orders}, Real(0.1)), Param::Decay::no);
+}
+
+// The tokens' votes [B, classes]: Σ_t length · w_t Σ_n s_n e_{t, n}.
+Variable Classifier::votes(const Variable& weights, const Texts& texts) const {
+  const std::size_t items = texts.tokens.items(), time = texts.tokens.ids.shape.at(1), orders = scales.size();
+  Tensor lengths = uninitialized({items, 1, 1});
+  for (std::size_t i = 0; i < items; ++i) lengths.data()[i] = static_cast<Real>(texts.tokens.lengths[i]);
+  const Variable each =
+      reshape(weights, {items, time, 1}) * Variable(std::move(lengths)) * reshape(scales, {1, 1, orders});
+  const Variable all = weighted_sum(reshape(each, {items, 1, time * orders}), texts.evidence);
+  return reshape(all, {items, texts.evidence.shape().at(2)});
 }
 
 Classified Classifier::operator()(const Texts& texts, Pass& pass, const Want& want) const {
@@ -26,12 +38,16 @@ Classified Classifier::operator()(const Texts& texts, Pass& pass, const Want& wa
   if (encoder) x = dropout_((*encoder)(x, pass, texts.tokens.lengths).outputs, pass);
   // The one query, for each text: its gradient is the sum of theirs.
   const Variable asked = gather(query, Ids(Shape{items}, std::vector<std::int64_t>(items, 0)));
+  Want looked = want;
+  looked.weights = want.weights || scales.defined();
   const Attended seen = attention(asked, attention.prepare(x), x, pass,
-                                  {.mask = Mask::key_lengths(texts.tokens.lengths), .want = want});
+                                  {.mask = Mask::key_lengths(texts.tokens.lengths), .want = looked});
   const auto by_text = [&](const Variable& weights) {
     return weights.defined() ? reshape(weights, {items, time}) : weights;
   };
-  return {out(dropout_(seen.context, pass)), by_text(seen.weights), seen.entropy};
+  Variable logits = out(dropout_(seen.context, pass));
+  if (scales.defined()) logits = logits + votes(seen.weights, texts);
+  return {logits, by_text(seen.weights), seen.entropy};
 }
 
 }  // namespace fovea::inline FOVEA_REAL::classify

@@ -18,6 +18,11 @@ void Config::describe(Options& options) {
       .choices({"embedding", "lstm", "gru"});
   options.add("attention", attention, "how the learned query is scored against each token")
       .choices({"additive", "dot", "scaled_dot", "general"});
+  options
+      .add("evidence", evidence,
+           "naive-bayes: n-grams around a token also vote, by how often each label has them; none: they do "
+           "not")
+      .choices({"naive-bayes", "none"});
   options.add("width", width, "of embeddings, and of states in each direction").between(1, 65536);
   options.add("layers", layers, "that read the text").between(1, 100).only_with("model", {"lstm", "gru"});
   options.add("grams", grams, "a token's embedding knows of n-grams around it, up to this n; 1: of none")
@@ -34,13 +39,14 @@ void Config::describe(Options& options) {
       .also_later();
 }
 
-ClassifierSettings Config::model_settings(std::size_t vocabulary, std::size_t gram_rows,
-                                          std::size_t classes) const {
+ClassifierSettings Config::model_settings(std::size_t vocabulary, std::size_t gram_rows, std::size_t classes,
+                                          std::size_t orders) const {
   return {.model = model,
           .attention = attention,
           .vocabulary = vocabulary,
           .grams = gram_rows,
           .classes = classes,
+          .orders = orders,
           .width = width,
           .layers = layers,
           .dropout = dropout};

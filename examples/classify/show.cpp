@@ -33,6 +33,7 @@ std::string as_json(const Shown& shown, const sequences::Vocabulary& labels,
     object["tokens"] = shown.tokens;
     object["weights"] = shown.answer.weights;
     object["entropy"] = shown.answer.entropy;
+    if (!shown.answer.evidence.empty()) object["evidence"] = shown.answer.evidence;
   }
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -74,6 +75,8 @@ std::string show(const Shown& shown, const sequences::Vocabulary& labels, const 
                         probability(shown.answer, label));
   if (!options.explain) return text;
   text += "\n  looked at  " + sequences::read_off(shown.answer.weights, shown.tokens);
+  if (!shown.answer.evidence.empty())
+    text += "\n  speaks for it  " + sequences::read_off(shown.answer.evidence, shown.tokens);
   text += "\n  likeliest  ";
   for (const std::size_t label : shown.answer.best(explained))
     text += fmt::format("{}{} {:.2f}", text.ends_with(' ') ? "" : ", ", label_of(labels, label),

@@ -24,7 +24,8 @@ struct Shown {
 };
 
 /// For people: `line TAB label TAB probability`, several labels each on a line; explained, below that the
-/// tokens by weight and the three likeliest labels. As JSON: one object, explained with every weight.
+/// tokens by weight, those whose n-grams speak for the label, and the three likeliest labels. As JSON: one
+/// object, explained with every weight.
 std::string show(const Shown& shown, const sequences::Vocabulary& labels, const ShowOptions& options);
 
 /// What was found in a part of the data.

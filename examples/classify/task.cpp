@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t share = 10;
 constexpr std::uint64_t least_places = 100, least_grams = 2;
 constexpr std::int64_t no_label = -1;
+constexpr double usual_smoothing = 0.1;
 
 Kinds kinds_of(const Config& config) { return {config.kind(), sequences::Tokens::whole}; }
 
@@ -52,7 +53,7 @@ TrainConfig ClassifyTask::defaults() {
   train.batch_size = 64;
   train.lr = 3e-3;
   train.schedule = "one_cycle";
-  train.epochs = 8;
+  train.epochs = 10;
   return train;
 }
 
@@ -70,8 +71,13 @@ ClassifyTask::ClassifyTask(const Config& config, Corpus corpus, std::uint64_t se
                    label_of(vocabularies_.target, 0), "\"; there must be two, to tell them apart");
   encode();
   grams_ = Grams(rows_of(part(Split::train)), config.grams, least_grams);
+  if (config.takes_evidence()) evidence_ = counted();
   Rng rng = Rng(seed).split("start");
   build(rng);
+  if (!config.takes_evidence()) return;
+  model.out.bias.update([&](Tensor& bias) {
+    for (std::size_t c = 0; c < classes(); ++c) bias.data()[c] = evidence_.counts.log_share(c);
+  });
 }
 
 ClassifyTask::ClassifyTask(const Config& config, WithoutData) : config_(config), corpus_(test_alone(config)) {
@@ -92,13 +98,24 @@ void ClassifyTask::encode() {
   }
 }
 
+Evidence ClassifyTask::counted() const {
+  NaiveBayes counts(part(Split::train), classes(), config_.longest_counted());
+  const NaiveBayes::Settings settings = part(Split::validation).empty()
+                                            ? NaiveBayes::Settings{counts.most(), usual_smoothing}
+                                            : counts.choose(part(Split::validation));
+  return {std::move(counts), settings};
+}
+
 void ClassifyTask::build(Rng& rng) {
-  model = Classifier(
-      config_.model_settings(vocabularies_.source.size(), grams_.size(), std::max<std::size_t>(classes(), 1)),
-      rng);
+  model = Classifier(config_.model_settings(vocabularies_.source.size(), grams_.size(),
+                                            std::max<std::size_t>(classes(), 1), evidence_.settings.order),
+                     rng);
 }
 
 void ClassifyTask::adopt() {
+  check<CheckpointError>(evidence_.settings.order == 0 || evidence_.counts.classes() == classes(),
+                         "naive bayes", evidence_.counts.classes(), " classes were counted where there are ",
+                         classes());
   Rng rng;
   build(rng);
   encode();
@@ -107,15 +124,17 @@ void ClassifyTask::adopt() {
 ClassifyTask::Batch ClassifyTask::batch(Split split, std::span<const std::size_t> items, Rng& rng) const {
   std::vector<Row> rows;
   std::vector<std::int64_t> labels;
+  std::vector<const Labelled*> own;
   for (const std::size_t i : items) {
     const Labelled& one = part(split)[i];
+    if (split == Split::train) own.push_back(&one);
     rows.push_back(one.tokens);
     labels.push_back(one.label == no_class ? no_label : static_cast<std::int64_t>(one.label));
     if (split != Split::train || config_.token_dropout == 0) continue;
     for (std::int64_t& id : rows.back())
       if (rng.chance(config_.token_dropout)) id = Vocabulary::unknown;
   }
-  return {texts_of(rows, grams_), Ids(std::move(labels))};
+  return {texts_of(rows, grams_, evidence(), own), Ids(std::move(labels))};
 }
 
 Loss ClassifyTask::loss(const Batch& batch, Pass& pass) {
@@ -131,7 +150,7 @@ Loss ClassifyTask::loss(const Batch& batch, Pass& pass) {
 
 Metrics ClassifyTask::measure(Split split, Analysis& found) const {
   const std::vector<Labelled>& texts = part(split);
-  const std::vector<Answer> said = answers(model, grams_, rows_of(texts));
+  const std::vector<Answer> said = answers(model, grams_, rows_of(texts), evidence());
   double loss = 0, labelled = 0, entropy = 0, tokens = 0, unknown = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto& [row, label] = texts[i];
@@ -168,14 +187,13 @@ Metrics ClassifyTask::evaluate_fully(Split split) {
   analysis_.emplace(Analysis{Confusion(classes()), Keywords(classes(), config_.kind()), {}});
   Metrics metrics = measure(split, *analysis_);
   if (part(Split::train).empty()) return metrics;
-  const std::size_t most = config_.kind() == sequences::Tokens::letters ? 5 : 2;
-  const NaiveBayes bayes(part(Split::train), classes(), most);
-  analysis_->baselines.emplace(
-      Analysis::Baselines{Confusion(classes()), Confusion(classes()), bayes.choose(part(Split::validation))});
+  const std::optional<Evidence> fresh = config_.takes_evidence() ? std::nullopt : std::optional(counted());
+  const auto& [bayes, chosen] = fresh ? *fresh : evidence_;
+  analysis_->baselines.emplace(Analysis::Baselines{Confusion(classes()), Confusion(classes()), chosen});
   auto& [majority, naive_bayes, settings] = *analysis_->baselines;
   for (const Labelled& one : part(split)) {
     majority.add(one.label, 0);  // labels are numbered by how frequent they are
-    naive_bayes.add(one.label, bayes.guess(one.tokens, settings));
+    naive_bayes.add(one.label, bayes.guess(one.tokens, chosen));
   }
   metrics.add_detail("baseline.majority.accuracy", majority.accuracy());
   metrics.add_detail("baseline.majority.macro_f1", majority.macro_f1());
@@ -201,7 +219,7 @@ std::vector<std::string> ClassifyTask::predict(std::span<const std::string> line
     rows.push_back(ids);
     all.push_back({line, std::move(tokens), std::move(ids), {}});
   }
-  std::vector<Answer> said = answers(model, grams_, rows);
+  std::vector<Answer> said = answers(model, grams_, rows, evidence());
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].answer = std::move(said[i]);

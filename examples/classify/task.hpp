@@ -45,9 +45,13 @@ class ClassifyTask {
   void state(Archive& archive) {
     const sequences::Vocabularies before = vocabularies_;
     const Grams grams_before = grams_;
+    const Evidence evidence_before = Archive::reading ? evidence_ : Evidence();
     vocabularies_.state(archive);
     grams_.state(archive);
-    if (vocabularies_ != before || !(grams_ == grams_before)) adopt();
+    if (config_.takes_evidence()) evidence_.state(archive);
+    if constexpr (Archive::reading) {
+      if (vocabularies_ != before || !(grams_ == grams_before) || !(evidence_ == evidence_before)) adopt();
+    }
   }
 
  private:
@@ -55,15 +59,19 @@ class ClassifyTask {
   const std::vector<Labelled>& part(Split split) const { return parts_[static_cast<std::size_t>(split)]; }
   std::size_t classes() const { return vocabularies_.target.size() - sequences::Vocabulary::special; }
   void encode();
+  /// Naive Bayes of the part to learn from, with what is best in the part to choose by.
+  Evidence counted() const;
   void build(Rng& rng);
-  /// Brings model and data in line with the vocabularies.
+  /// Brings model and data in line with what was read.
   void adopt();
+  const Evidence* evidence() const { return config_.takes_evidence() ? &evidence_ : nullptr; }
   Metrics measure(Split split, Analysis& found) const;
 
   Config config_;
   sequences::Corpus corpus_;
   sequences::Vocabularies vocabularies_;  // of tokens, and of labels
   Grams grams_;
+  Evidence evidence_;  // counted only where the model takes it
   std::array<std::vector<Labelled>, 3> parts_;
   std::optional<Analysis> analysis_;
 };

@@ -95,7 +95,9 @@ TEST_CASE("classify: gradients of every model and score, with entropy", "[exampl
     for (const std::string& model : models) {
       for (const std::string& score : scores) {
         CAPTURE(model, score);
-        ClassifyTask task = ClassifyTask::tiny(config_of(model, score));
+        Config config = config_of(model, score);
+        config.evidence = score == "dot" ? "none" : "naive-bayes";
+        ClassifyTask task = ClassifyTask::tiny(config);
         task.entropy_weight = 0.3;
         const auto batch = batch_of(task, {0, 1, 2, 3});
         const GradcheckReport report = gradcheck(parameters(task.model),
@@ -125,6 +127,7 @@ TEST_CASE("classify: a padded batch gives what each text gives alone", "[example
                 .epsilon(1e-5));
       const std::vector<classify::Row> rows{{4, 5, 6, 4}, {5}, {6, 3}};
       config.grams = 1;
+      config.evidence = "none";
       const ClassifyTask of_tokens = ClassifyTask::tiny(config);
       const Grams none;
       const std::vector<Answer> together = answers(of_tokens.model, none, rows);
@@ -148,6 +151,7 @@ TEST_CASE("classify: a padded batch gives what each text gives alone", "[example
 TEST_CASE("classify: loss, entropy and what is left out while training", "[examples]") {
   Config config = config_of("embedding", "additive");
   config.token_dropout = config.dropout = config.label_smoothing = 0;
+  config.evidence = "none";  // or the texts would be learned from without what they are asked with
   ClassifyTask task = ClassifyTask::tiny(config);
   const auto batch = batch_of(task, {0, 1, 2});
   CHECK(batch.labels.values == std::vector<std::int64_t>{0, 1, 2});
@@ -250,7 +254,7 @@ TEST_CASE("classify: what is printed for a line", "[examples]") {
   const std::vector<std::string> asked{"Bcaé"};
   const std::string text = ClassifyTask::tiny(config).predict(asked, false)[0];
   CHECK_THAT(text, StartsWith("Bcaé\t") && Contains("\n  looked at  ") && Contains("\n  likeliest  "));
-  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
   CHECK_THAT(text, Contains("b[1] 0.") && Contains("é[4] 0."));
   const Json json = Json::parse(ClassifyTask::tiny(config).predict(asked, true)[0]);
   CHECK(json["text"] == "Bcaé");
