@@ -43,7 +43,7 @@ std::string read_off(std::span<const double> weights, std::span<const std::strin
                    [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
   std::string text;
   for (const std::size_t i : order) {
-    if (weights[i] < least_shown) break;
+    if (weights[i] < least_shown && !text.empty()) break;
     text += fmt::format("{}{}[{}] {:.2f}", text.empty() ? "" : ", ", tokens[i], i + 1, weights[i]);
   }
   return text;

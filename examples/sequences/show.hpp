@@ -24,7 +24,8 @@ struct Shown {
   std::vector<ShownAnswer> answers;
 };
 
-/// The tokens with weights of 0.1 or more, the largest first, with their places counted from 1: `P[1] 0.93`.
+/// The tokens with weights of 0.1 or more, or else the one with the largest, the largest first, with their
+/// places counted from 1: `P[1] 0.93`.
 std::string read_off(std::span<const double> weights, std::span<const std::string> tokens);
 /// Those of the tokens whose ids are unknown.
 std::vector<std::string> unknown_tokens(std::span<const std::string> tokens,

@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "examples/g2p/task.hpp"
 #include "examples/sequences/pairs_task.hpp"
+#include "examples/sequences/show.hpp"
 #include "training/fit.hpp"
 #include "training/folder.hpp"
 
@@ -244,4 +245,11 @@ TEST_CASE("sequences: copy, reverse and sort are solved", "[examples][slow]") {
     solved(ToyTaskOf<Toy::reverse>(small, 1), "reverse");
     solved(ToyTaskOf<Toy::sort>(small, 1), "sort");
   }
+}
+
+TEST_CASE("sequences: what was looked at is told, also where the attention is spread", "[examples]") {
+  const std::vector<std::string> tokens{"a", "b", "c"};
+  CHECK(read_off(std::vector<double>{0.2, 0.75, 0.05}, tokens) == "b[2] 0.75, a[1] 0.20");
+  CHECK(read_off(std::vector<double>{0.05, 0.09, 0.03}, tokens) == "b[2] 0.09");
+  CHECK(read_off({}, {}).empty());
 }
