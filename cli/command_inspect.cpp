@@ -8,6 +8,8 @@
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "training/checkpoint_file.hpp"
+#include "training/file.hpp"
+#include "training/safetensors.hpp"
 
 namespace fovea {
 namespace {
@@ -15,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // path → shape, count and checksum of what stands under `prefix`.
-Json arrays(const Checkpoint& from, std::string_view prefix) {
+Json arrays(const Entries& entries, std::string_view prefix) {
   Json object = Json::object();
-  for (const Entry& entry : from.entries.all()) {
+  for (const Entry& entry : entries.all()) {
     if (!entry.name.starts_with(prefix)) continue;
     const std::size_t count = std::visit([](const auto& values) { return values.size(); }, entry.values);
     object[entry.name.substr(prefix.size())] = {
@@ -37,23 +39,27 @@ Json description(const Checkpoint& from) {
   if (from.position.has_best)
     object["best"] = {{"value", from.position.best}, {"step", from.position.best_step}};
   object["config"] = config_of(from);
-  object["parameters"] = arrays(from, "param/");
-  object["buffers"] = arrays(from, "buffer/");
+  object["parameters"] = arrays(from.entries, "param/");
+  object["buffers"] = arrays(from.entries, "buffer/");
   return object;
 }
 
-std::string text_of(const Checkpoint& from) {
-  std::string text = fmt::format("{}: {} after step {}\n\n{}\n", from.origin, from.label.task,
-                                 from.position.step, from.label.config);
+std::string table_of(const Json& arrays) {
+  std::string text;
   std::size_t total = 0;
-  const Json params = arrays(from, "param/");  // named: items() of a temporary would dangle
-  for (const auto& [path, facts] : params.items()) {
+  for (const auto& [path, facts] : arrays.items()) {
     const auto count = facts["count"].get<std::size_t>();
     total += count;
     text += fmt::format("{:<40} {:>16} {:>10}  {}\n", path, facts["shape"].dump(), count,
                         facts["xxh3"].get<std::string>());
   }
   return text + fmt::format("{} parameters\n", total);
+}
+
+std::string text_of(const Checkpoint& from) {
+  std::string text = fmt::format("{}: {} after step {}\n\n{}\n", from.origin, from.label.task,
+                                 from.position.step, from.label.config);
+  return text + table_of(arrays(from.entries, "param/"));
 }
 
 }  // namespace
@@ -65,11 +71,16 @@ void add_inspect(CLI::App& app, Action& action) {
   };
   const auto given = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("inspect", "show what a checkpoint holds");
-  command->add_option("checkpoint", given->checkpoint, "a .fovea file")->required();
+  command->add_option("checkpoint", given->checkpoint, "a .fovea or .safetensors file")->required();
   command->add_flag("--json", given->json,
                     "one JSON object: parameters (path → shape, count, xxh3), config, step");
   command->callback([given, &action] {
     action = [given] {
+      if (given->checkpoint.ends_with(".safetensors")) {
+        const Json all = arrays(read_safetensors(read_file(given->checkpoint), given->checkpoint), "");
+        print(given->json ? Json{{"parameters", all}}.dump(2) : table_of(all));
+        return 0;
+      }
       const Checkpoint from = read_checkpoint(given->checkpoint);
       print(given->json ? description(from).dump(2, ' ', false, Json::error_handler_t::replace)
                         : text_of(from));

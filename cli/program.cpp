@@ -30,6 +30,7 @@ int run(const Call& call) {
   add_evaluate(app, action);
   add_predict(app, action);
   add_inspect(app, action);
+  add_export(app, action);
   add_gradcheck(app, action);
   add_list(app, action);
   try {

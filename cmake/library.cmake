@@ -27,6 +27,7 @@ set(FOVEA_BASE_SOURCES
     training/progress.cpp
     training/run.cpp
     training/run_files.cpp
+    training/safetensors.cpp
     training/signals.cpp
     training/state.cpp
     training/text.cpp

@@ -124,3 +124,22 @@ TEST_CASE("a result that cannot be written is an error", "[cli]") {
   CHECK(result.code == 1);
   CHECK(result.one_line());
 }
+
+TEST_CASE("a checkpoint's arrays are exported, and read back the same", "[cli]") {
+  const Trained shell;
+  const Result exported = shell.call({"export", shell.best, "-o", "x.safetensors"});
+  INFO(exported.err);
+  REQUIRE(exported.code == 0);
+  const Json before = Json::parse(shell.call({"inspect", shell.best, "--json"}).out);
+  const Json after = Json::parse(shell.call({"inspect", "x.safetensors", "--json"}).out);
+  for (const auto& [path, facts] : before["parameters"].items()) CHECK(after["parameters"][path] == facts);
+  CHECK(after["parameters"].size() == before["parameters"].size() + before["buffers"].size());
+  CHECK_THAT(shell.call({"inspect", "x.safetensors"}).out, Contains("parameters\n"));
+  const Result ending = shell.call({"export", shell.best, "-o", "x.bin"});
+  CHECK(ending.code == 2);
+  CHECK_THAT(ending.err, Contains(".safetensors"));
+  write(shell.folder / "bad.safetensors", "short");
+  const Result bad = shell.call({"inspect", "bad.safetensors"});
+  CHECK(bad.code == 3);
+  CHECK_THAT(bad.err, Contains("bad.safetensors: the file ends before"));
+}
