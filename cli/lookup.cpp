@@ -1,11 +1,17 @@
 #include "cli/lookup.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
 #include "training/text.hpp"
 
 namespace fovea {
+
+bool is_given(const Given& flags, std::string_view name) {
+  return std::any_of(flags.begin(), flags.end(), [&](const auto& flag) { return flag.first == name; });
+}
 
 std::string Evaluation::json() const {
   nlohmann::ordered_json object{{"split", to_string(split)}, {"items", items}};

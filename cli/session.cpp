@@ -18,12 +18,9 @@ namespace {
 void apply(Settings& settings, const TrainRequest& request) {
   if (!request.config_file.empty()) settings.options.read_toml_file(request.config_file);
   for (const auto& [name, text] : request.flags) settings.options.set(name, text);
-  const auto given = [&](const char* flag) {
-    return std::any_of(request.flags.begin(), request.flags.end(),
-                       [&](const auto& one) { return one.first == flag; });
-  };
   // A task may count in steps. Who asks for epochs means them.
-  if (given("epochs") && !given("steps")) settings.options.set("steps", "0");
+  if (is_given(request.flags, "epochs") && !is_given(request.flags, "steps"))
+    settings.options.set("steps", "0");
 }
 
 // The value that file and flags give a setting. All settings are as before then.

@@ -135,20 +135,17 @@ std::unique_ptr<T> restore(const Checkpoint& from, const UseRequest& use) {
   return task;
 }
 
-inline bool is_given(const UseRequest& use, const std::string& name) {
-  return std::any_of(use.flags.begin(), use.flags.end(),
-                     [&](const auto& flag) { return flag.first == name; });
-}
-
 /// The same, where it can be had without data: with a setting `test` only if it was given this time.
 template <class T>
 std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest& use) {
   if constexpr (requires(const typename T::Config& config) { T(config, WithoutData{}); }) {
-    check<ConfigError>(use.data.empty(), "--data", "is not read here: ", T::name, " answers without it");
+    constexpr bool answers_data = requires(T & task) { task.predict_data(true); };
+    check<ConfigError>(answers_data || use.data.empty(), "--data", "is not read here: ", T::name,
+                       " answers without it");
     SettingsOf<T> settings;
     read_settings(settings, from, use);
     Option* test = settings.options.find("test");
-    if (test && !is_given(use, "test")) test->set("", "predict");
+    if (test && !is_given(use.flags, "test")) test->set("", "predict");
     auto task = std::make_unique<T>(settings.config, WithoutData{});
     load_task(from, *task);
     return task;
@@ -199,7 +196,7 @@ int train(Settings& settings, const TrainRequest& request) {
 template <class T>
 Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& request) {
   // A file of its own to test with is all that is read.
-  const bool alone = request.split == Split::test && is_given(request, "test");
+  const bool alone = request.split == Split::test && is_given(request.flags, "test");
   return evaluate(alone ? *restore_without_data<T>(from, request) : *restore<T>(from, request),
                   request.split);
 }
@@ -227,11 +224,7 @@ template <class T>
 auto data_predictor() -> std::string (*)(const Checkpoint&, const UseRequest&, bool) {
   if constexpr (requires(T & task) { task.predict_data(true); }) {
     return [](const Checkpoint& from, const UseRequest& use, bool json) {
-      SettingsOf<T> settings;
-      read_settings(settings, from, use);
-      T task(settings.config, WithoutData{});
-      load_task(from, task);
-      return task.predict_data(json);
+      return restore_without_data<T>(from, use)->predict_data(json);
     };
   } else {
     return nullptr;

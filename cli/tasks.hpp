@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "training/checkpoint_file.hpp"
@@ -29,6 +30,7 @@ struct Settings {
 
 /// Flags in the order given, name without dashes → text.
 using Given = std::vector<std::pair<std::string, std::string>>;
+bool is_given(const Given& flags, std::string_view name);
 
 struct TrainRequest {
   Given flags;

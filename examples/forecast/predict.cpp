@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "examples/forecast/task.hpp"
-#include "training/text.hpp"
 
 namespace fovea::inline FOVEA_REAL::forecast {
 namespace {
@@ -39,17 +38,12 @@ std::vector<double> weights_of(const Observed& one, std::size_t step, std::size_
 
 std::string ForecastTask::predict_data(bool json) {
   const Series series = read_series(config_.file(), config_.format());
-  const std::string file = config_.file().string();
-  check<DataError>(series.names == columns_, "predict", file, " gives the columns ", list(series.names),
-                   "; the model was trained with ", list(columns_));
-  check<DataError>(static_cast<std::uint64_t>(series.step.seconds) == seconds_ &&
-                       static_cast<std::uint64_t>(series.step.months) == months_,
-                   "predict", file, " has steps of ", series.step.text(), "; the model was trained with ",
-                   Step{static_cast<std::int64_t>(seconds_), static_cast<std::int64_t>(months_)}.text());
+  check_like_training(series);
   const std::size_t needed =
       config_.history + (config_.backtest ? config_.horizon + config_.backtest - 1 : 0);
   check<DataError>(
-      series.rows >= needed, "predict", file, " has ", series.rows, " rows; --history ", config_.history,
+      series.rows >= needed, "predict", config_.file().string(), " has ", series.rows, " rows; --history ",
+      config_.history,
       config_.backtest ? join(", --horizon ", config_.horizon, " and --backtest ", config_.backtest) : "",
       " need ", needed, " at least");
   std::vector<std::size_t> origins;

@@ -94,16 +94,22 @@ void ForecastTask::adopt() {
                                normaliser_.deviation[c] > 0,
                            "forecast", "the state has a mean of ", normaliser_.mean[c],
                            " and a deviation of ", normaliser_.deviation[c], " for the column ", columns_[c]);
-  const Step step{static_cast<std::int64_t>(seconds_), static_cast<std::int64_t>(months_)};
-  if (series_.rows > 0) {
-    check<DataError>(series_.names == columns_, "forecast", config_.file().string(), " has the columns ",
-                     list(series_.names), "; the model was trained with ", list(columns_));
-    check<DataError>(series_.step.seconds == step.seconds && series_.step.months == step.months, "forecast",
-                     config_.file().string(), " has steps of ", series_.step.text(),
-                     "; the model was trained with ", step.text());
-  }
+  if (series_.rows > 0) check_like_training(series_);
   Rng rng;
-  model = make_model(config_.model_settings(targets_, columns - targets_, calendar_size(step)), rng);
+  model = make_model(config_.model_settings(targets_, columns - targets_, calendar_size(step())), rng);
+}
+
+Step ForecastTask::step() const {
+  return {static_cast<std::int64_t>(seconds_), static_cast<std::int64_t>(months_)};
+}
+
+void ForecastTask::check_like_training(const Series& series) const {
+  const std::string file = config_.file().string();
+  check<DataError>(series.names == columns_, "forecast", file, " has the columns ", list(series.names),
+                   "; the model was trained with ", list(columns_));
+  check<DataError>(series.step.seconds == step().seconds && series.step.months == step().months, "forecast",
+                   file, " has steps of ", series.step.text(), "; the model was trained with ",
+                   step().text());
 }
 
 std::size_t ForecastTask::size(Split split) const {

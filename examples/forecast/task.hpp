@@ -84,6 +84,10 @@ class ForecastTask {
  private:
   void adopt();
   void remember(const Series& series);
+  /// The step of the series that the model was trained with.
+  Step step() const;
+  /// DataError unless a series has the columns and the step that the model was trained with.
+  void check_like_training(const Series& series) const;
   /// [B, H, targets, outputs] of windows that end before the origins; quantiles in order.
   Tensor answers(const Series& series, std::span<const std::size_t> origins,
                  Observations* seen = nullptr) const;
