@@ -32,15 +32,18 @@ std::string requested(Settings& settings, const TrainRequest& request, std::stri
   return value;
 }
 
-// The last checkpoint, or else the best one: it holds everything too, from some steps before.
+// The newest checkpoint that is whole. `fallback` says why it is not the last one, if it is not.
 std::unique_ptr<Checkpoint> newest_checkpoint(const std::filesystem::path& folder, std::string& fallback) {
-  try {
-    return std::make_unique<Checkpoint>(read_checkpoint(Run::last_of(folder)));
-  } catch (const CheckpointError& error) {
-    if (!std::filesystem::exists(Run::best_of(folder))) throw;
-    fallback = error.what();
+  const std::vector<std::filesystem::path> files = to_resume_from(folder);
+  for (const std::filesystem::path& file : files) {
+    try {
+      return std::make_unique<Checkpoint>(read_checkpoint(file));
+    } catch (const CheckpointError& error) {
+      if (file == files.back() && files.size() == 1) throw;
+      fallback += (fallback.empty() ? "" : "; ") + std::string(error.what());
+    }
   }
-  return std::make_unique<Checkpoint>(read_checkpoint(Run::best_of(folder)));
+  throw CheckpointError(fallback);
 }
 
 void resume(Settings& settings, const std::string& task, const TrainRequest& request, Session& session) {

@@ -25,6 +25,7 @@ void write_position(Entries& entries, const Position& at) {
       [&](const char* name, double value) { entries.add_real(prefix + name, value); });
   if (at.has_best) entries.add_real(prefix + "best", at.best);
   if (!at.best_ties.empty()) entries.add(prefix + "best_ties", at.best_ties);
+  if (at.skipped) entries.add_number(prefix + "skipped", at.skipped);
   if (at.plateau == Plateau::Seen{}) return;
   entries.add_number(prefix + "plateau.any", at.plateau.any);
   entries.add_real(prefix + "plateau.best", at.plateau.best);
@@ -41,6 +42,7 @@ Position read_position(const Entries& entries) {
   at.has_best = entries.find(prefix + "best") != nullptr;
   if (at.has_best) at.best = entries.real(prefix + "best");
   if (entries.find(prefix + "best_ties")) at.best_ties = entries.values<double>(prefix + "best_ties");
+  if (entries.find(prefix + "skipped")) at.skipped = entries.number(prefix + "skipped");
   if (entries.find(prefix + "plateau.scale")) {
     at.plateau = {entries.number(prefix + "plateau.any") != 0, entries.real(prefix + "plateau.best"),
                   entries.number(prefix + "plateau.bad"), entries.real(prefix + "plateau.scale")};

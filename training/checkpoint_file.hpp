@@ -29,6 +29,7 @@ struct Position {
   std::uint64_t stale = 0;  // evaluations since then
   double loss_sum = 0;      // since the last evaluation, for the mean that is logged
   std::uint64_t loss_count = 0;
+  std::uint64_t skipped = 0;   // steps in a row, up to this one, that were left out as not finite
   Plateau::Seen plateau = {};  // what the plateau schedule has seen
 
   bool operator==(const Position&) const = default;

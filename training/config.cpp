@@ -58,6 +58,27 @@ void TrainConfig::describe(Options& options) {
   options.add("ema", ema, "decay of a moving average of the weights, used to evaluate and predict; 0: none")
       .between(0, 0.9999999);
   options.add("freeze", freeze, "globs of parameters that are not trained, like encoder.*");
+  options.add("init-from", init_from, "checkpoint whose parameters a new run starts from");
+  options.add("match", match, "globs of the parameters that are taken from --init-from; without any, all");
+  options
+      .add("on-nonfinite", on_nonfinite,
+           "what to do about a step whose loss or gradient is not finite: stop, or skip:N to leave out up to "
+           "N "
+           "in a row")
+      .may_change();
+  options.add("keep", keep, "checkpoints of the last saves that are kept, beside the best")
+      .at_least(1)
+      .may_change();
+  options
+      .add("watch", watch,
+           "tell what attentions and gradients look like at each evaluation, and what is amiss")
+      .not_saved()
+      .may_change();
+  options
+      .add("interrupt-at", interrupt_at,
+           "STEP or STEP:BATCH at which a signal comes as by Ctrl-C, to try out a resume")
+      .not_saved()
+      .may_change();
   options.add("groups", groups, "parameters with a rate or decay of their own");
 }
 

@@ -38,7 +38,13 @@ struct TrainConfig {
   double plateau_threshold = 1e-4;       // by how much, relatively, a better one is better
   std::vector<ParamGroup> groups = {};   // rates and decays of their own, by path
   std::vector<std::string> freeze = {};  // globs of paths that are not trained
-  std::string out;                       // run directory; empty: runs/TASK, runs/TASK-2, …
+  std::string init_from;                 // checkpoint that a new run's parameters start from; empty: none
+  std::vector<std::string> match = {};   // globs of the paths that are taken from it; empty: all
+  std::string on_nonfinite = "stop";     // or skip:N
+  std::uint64_t keep = 2;                // checkpoints of the last saves
+  bool watch = false;                    // tell what attentions and gradients look like
+  std::vector<std::string> interrupt_at = {};  // STEP or STEP:BATCH, from 1
+  std::string out;                             // run directory; empty: runs/TASK, runs/TASK-2, …
 
   void describe(Options& options);
   /// `groups`, then those of `freeze`, which win.

@@ -49,9 +49,10 @@ void check_trains(T& task, const TrainConfig& config) {
 /// evaluations, or until a signal. With a run directory: `last` is saved on the way and at the end, `best`
 /// after each evaluation that is due and better than all before, and at the end where none was due yet. The
 /// model is left as after the last step.
-/// DivergedError leaves model and `state` at the last good step, and saves it. A signal waits for the end of
-/// a step, so that no file ever holds half of an accumulated gradient. With an average of the weights,
-/// evaluations and what a checkpoint gives to `load_task` are of the average.
+/// DivergedError leaves model and `state` at the last good step, and saves it. With --on-nonfinite skip:N a
+/// step that comes to such an end is left out instead, up to N in a row: no parameter and no moment changes
+/// by it. A signal waits for the end of a step, so that no file ever holds half of an accumulated gradient.
+/// With an average of the weights, evaluations and what a checkpoint gives to `load_task` are of the average.
 template <Task T>
 FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
   check_trains(task, config);
@@ -62,13 +63,14 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   const Signals signals;
   const bool evaluates = task.size(Split::validation) > 0;
   const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
-  const auto save = [&](const std::filesystem::path& path) {
+  const auto write = [&](const std::filesystem::path& path) {
     const std::vector<NamedParam> params = parameters(task.model);
     const NamedParam* bad = first_not_finite(params);
     check<DivergedError>(!bad, "training", "step ", at.step, " left ", bad ? bad->path : "",
                          " not finite, so the model is not saved; try a lower --lr");
     save_checkpoint(path, task, state, run->label());
   };
+  const auto save_last = [&] { run->save_last(at.step, config.keep, write); };
 
   bool last_is_better = false;
   while (at.step < plan.total() && !tired()) {
@@ -76,9 +78,13 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
       const double rate = plan.rate(at.step) * at.plateau.scale;
       journal.step(train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}));
       if (state.average) state.average->update(parameters(task.model));
-    } catch (const DivergedError&) {
-      if (run && !first_not_finite(parameters(task.model))) save(run->last());
-      throw;
+    } catch (const DivergedError& error) {
+      const bool whole = !first_not_finite(parameters(task.model));
+      if (!whole || at.skipped == plan.may_skip()) {
+        if (run && whole) save_last();
+        throw;
+      }
+      journal.skipped(error.what());
     }
     if (plan.evaluates(at.step) && !evaluates) journal.summed();
     if (plan.evaluates(at.step) && evaluates) {
@@ -89,13 +95,15 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
       }();
       const bool better = journal.evaluated(metrics);
       plan.observe(at.step, metrics, at.plateau);
-      if (run && better && (plan.due(at.step) || !at.has_best)) save(run->best());
+      if (run && better && (plan.due(at.step) || !at.has_best)) write(run->best());
       last_is_better = better && !plan.due(at.step) && at.has_best;
     }
     const int signal = signals.received();
-    if (run && (plan.saves(at.step) || signal || tired())) save(run->last());
+    if (run && (plan.saves(at.step) || signal || tired())) save_last();
     if (signal && at.step < plan.total()) return {signal};
   }
+  if (run && run->last_step() != at.step)
+    save_last();  // it was at its end, and its last checkpoint is damaged
   return {0, at.step < plan.total(), last_is_better};
 }
 

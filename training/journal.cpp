@@ -23,9 +23,19 @@ std::string Journal::status() const {
 
 void Journal::step(double loss) {
   ++at_.step;
+  at_.skipped = 0;
   at_.loss_sum += loss;
   ++at_.loss_count;
   progress_.show(at_.step, status());
+}
+
+void Journal::skipped(const std::string& reason) {
+  ++at_.step;
+  ++at_.skipped;
+  const std::string text =
+      fmt::format("{}: left out, {} in a row of at most {}", reason, at_.skipped, plan_.may_skip());
+  progress_.line(text);
+  if (run_) run_->warn(text);
 }
 
 bool Journal::evaluated(const Metrics& metrics) {

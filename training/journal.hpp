@@ -17,6 +17,8 @@ class Journal {
 
   /// One step more is done.
   void step(double loss);
+  /// One step more was left out, for this reason.
+  void skipped(const std::string& reason);
   /// True when the model is better than the best so far. Only an evaluation that is due makes it the best,
   /// or tries the patience: the one at the end, where it is not due, would not have been made in a longer
   /// run, and a resumed run is that longer run.

@@ -1,6 +1,7 @@
 #include "training/plan.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "core/check.hpp"
@@ -32,6 +33,34 @@ std::vector<std::size_t> bucketed(std::vector<std::size_t> order, const std::vec
   return result;
 }
 
+// The whole of a text as a number; nothing for any other text.
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+// `stop` or `skip:N`
+std::uint64_t skips_of(std::string_view text) {
+  constexpr std::string_view skip = "skip:";
+  if (text == "stop") return 0;
+  const auto most = text.starts_with(skip) ? number_in(text.substr(skip.size())) : std::nullopt;
+  check<ConfigError>(most && *most > 0, "--on-nonfinite",
+                     "expected stop or skip:N with N of at least 1, got \"", text, "\"");
+  return *most;
+}
+
+// `STEP` or `STEP:BATCH`, both from 1; here from 0
+std::pair<std::uint64_t, std::uint64_t> batch_named(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto step = number_in(text.substr(0, colon));
+  const auto batch = colon == text.npos ? std::optional<std::uint64_t>(1) : number_in(text.substr(colon + 1));
+  check<ConfigError>(step && batch && *step > 0 && *batch > 0, "--interrupt-at",
+                     "expected STEP or STEP:BATCH, counted from 1, got \"", text, "\"");
+  return {*step - 1, *batch - 1};
+}
+
 }  // namespace
 
 Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size_t> lengths)
@@ -41,6 +70,7 @@ Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size
       accumulate_(config.accumulate),
       seed_(config.seed),
       save_every_(config.save_every),
+      may_skip_(skips_of(config.on_nonfinite)),
       lengths_(std::move(lengths)) {
   check<ConfigError>(items > 0, "training", "the training split is empty");
   check<ConfigError>(batch_ > 0, "training", "--batch-size is 0");
@@ -55,6 +85,7 @@ Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size
   }
   batches_per_epoch_ = (used_ - 1) / batch_ + 1;
   steps_per_epoch_ = (batches_per_epoch_ - 1) / accumulate_ + 1;
+  for (const std::string& text : config.interrupt_at) interrupts_.push_back(batch_named(text));
   total_ = config.steps ? config.steps : config.epochs * steps_per_epoch_;
   eval_every_ = config.eval_every ? config.eval_every : steps_per_epoch_;
   if (config.schedule == "plateau") {
@@ -108,6 +139,10 @@ std::span<const std::size_t> Plan::items_of(std::uint64_t step, std::uint64_t ba
 
 Rng Plan::rng(std::string_view purpose, std::uint64_t step, std::uint64_t batch) const {
   return Rng(seed_).split(purpose).split(number_of(step, batch));
+}
+
+bool Plan::interrupts(std::uint64_t step, std::uint64_t batch) {
+  return std::erase(interrupts_, std::pair(step, batch)) > 0;
 }
 
 bool Plan::saves(std::uint64_t steps) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -53,6 +54,11 @@ class Plan {
   /// A stream of this batch for one purpose.
   Rng rng(std::string_view purpose, std::uint64_t step, std::uint64_t batch = 0) const;
 
+  /// True at the batches that --interrupt-at names, once each.
+  bool interrupts(std::uint64_t step, std::uint64_t batch);
+  /// How many steps in a row may be left out because a loss or gradient is not finite.
+  std::uint64_t may_skip() const { return may_skip_; }
+
   /// Whether an evaluation is due after so many steps, whatever the number of steps in all.
   bool due(std::uint64_t steps) const { return steps % eval_every_ == 0; }
   /// Whether to evaluate, to save, after so many steps. Both happen at the end.
@@ -64,9 +70,10 @@ class Plan {
   std::vector<std::size_t> order(std::uint64_t epoch) const;
 
   std::uint64_t items_, used_, batch_, accumulate_, seed_, batches_per_epoch_, steps_per_epoch_, total_;
-  std::uint64_t eval_every_, save_every_;
-  std::vector<std::size_t> lengths_;  // empty: they do not count
-  std::vector<std::size_t> chosen_;   // the items that are used; empty: all
+  std::uint64_t eval_every_, save_every_, may_skip_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> interrupts_;  // step and batch, from 0
+  std::vector<std::size_t> lengths_;                                 // empty: they do not count
+  std::vector<std::size_t> chosen_;                                  // the items that are used; empty: all
   Schedule schedule_;
   std::optional<Plateau> plateau_;
   std::uint64_t ordered_epoch_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <map>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -75,6 +76,44 @@ void remove_file(const fs::path& file) {
   if (reason) fail("cannot remove " + file.string(), reason);
 }
 
+fs::path step_file(const fs::path& folder, std::uint64_t step) {
+  return folder / checkpoints / fmt::format("step-{}.fovea", step);
+}
+
+// The saves that are kept beside the last one, by step.
+std::map<std::uint64_t, fs::path> kept_steps(const fs::path& folder) {
+  constexpr std::string_view prefix = "step-";
+  std::map<std::uint64_t, fs::path> found;
+  std::error_code reason;  // no folder, no files
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / checkpoints, reason)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    std::uint64_t step = 0;
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), step);
+    if (entry.path() == step_file(folder, step)) found.emplace(step, entry.path());
+  }
+  return found;
+}
+
+// What saves that were killed have left.
+void remove_leftovers(const fs::path& folder) {
+  for (const char* name : own_files) remove_file(temporary_name(folder / name));
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / checkpoints))
+    if (entry.path().string().ends_with(temporary_name("fovea").string())) found.push_back(entry.path());
+  for (const fs::path& file : found) remove_file(file);
+}
+
+// `to` becomes another name of `from`, or a copy where the file system has no such names.
+void keep_as(const fs::path& from, const fs::path& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) return;
+  if (errno == EEXIST) {  // of a save at that step by an earlier session
+    remove_file(to);
+    return keep_as(from, to);
+  }
+  replace_file(to, read_file(from));
+}
+
 }  // namespace
 
 struct Run::Log {
@@ -105,9 +144,10 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
   if (how == Open::overwrite) {
     for (const char* name : own_files) remove_file(folder_ / name);
     for (const fs::path& file : {last(), best()}) remove_file(file);
+    for (const auto& [step, file] : kept_steps(folder_)) remove_file(file);
   }
   if (how == Open::resume) remove_file(folder_ / "result.json");  // until it comes to its end again
-  for (const fs::path& file : {last(), best()}) remove_file(temporary_name(file));  // a save that was killed
+  remove_leftovers(folder_);
   try {
     log_ = std::make_unique<Log>(folder_ / "train.log");
   } catch (const spdlog::spdlog_ex& error) {
@@ -116,6 +156,34 @@ Run::Run(fs::path folder, Open how, Label label) : folder_(std::move(folder)), l
 }
 
 Run::~Run() = default;
+
+void Run::save_last(std::uint64_t step, std::uint64_t keep,
+                    const std::function<void(const fs::path&)>& write) {
+  const std::optional<std::uint64_t> before = last_step();
+  if (before && *before < step && keep > 1) keep_as(last(), step_file(folder_, *before));
+  write(last());
+  last_step_ = step;
+  std::map<std::uint64_t, fs::path> kept = kept_steps(folder_);
+  for (auto at = kept.lower_bound(step); at != kept.end(); at = kept.erase(at)) remove_file(at->second);
+  for (; kept.size() + 1 > keep; kept.erase(kept.begin())) remove_file(kept.begin()->second);
+}
+
+std::optional<std::uint64_t> Run::last_step() {
+  if (last_step_ || !fs::exists(last())) return last_step_;
+  try {  // of an earlier session
+    last_step_ = read_checkpoint(last()).position.step;
+  } catch (const CheckpointError&) {  // damaged
+  }
+  return last_step_;
+}
+
+std::vector<fs::path> to_resume_from(const fs::path& folder) {
+  std::vector<fs::path> files{Run::last_of(folder)};
+  const std::map<std::uint64_t, fs::path> kept = kept_steps(folder);
+  for (auto at = kept.rbegin(); at != kept.rend(); ++at) files.push_back(at->second);
+  if (fs::exists(Run::best_of(folder))) files.push_back(Run::best_of(folder));
+  return files;
+}
 
 void Run::log(const std::string& text) { log_->logger.info(text); }
 void Run::warn(const std::string& text) { log_->logger.warn(text); }

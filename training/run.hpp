@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "training/checkpoint_file.hpp"
 #include "training/descriptor.hpp"
@@ -24,7 +27,7 @@ struct Row {
 /// A run directory:
 ///
 ///     config.toml  run.json  metrics.csv  metrics.jsonl  train.log  result.json
-///     checkpoints/last.fovea  checkpoints/best.fovea
+///     checkpoints/last.fovea  checkpoints/best.fovea  checkpoints/step-STEP.fovea (what was last before)
 ///
 /// One process at a time may have it open. Every error says which file and why.
 class Run {
@@ -45,6 +48,14 @@ class Run {
   std::filesystem::path best() const { return best_of(folder_); }
   static std::filesystem::path last_of(const std::filesystem::path& folder);
   static std::filesystem::path best_of(const std::filesystem::path& folder);
+
+  /// Lets `write` replace `last`. What was there before stays as step-STEP.fovea, with the newest `keep`
+  /// saves in all; only a whole checkpoint is kept.
+  void save_last(std::uint64_t step, std::uint64_t keep,
+                 const std::function<void(const std::filesystem::path&)>& write);
+
+  /// The step of `last`; nothing where there is none that is whole.
+  std::optional<std::uint64_t> last_step();
 
   /// Writes config.toml (from the label) and run.json.
   void describe(const About& about, std::uint64_t seed, std::uint64_t parameters, const std::string& command);
@@ -67,9 +78,14 @@ class Run {
   std::filesystem::path folder_;
   Label label_;
   double seconds_ = 0;
-  Descriptor lock_;  // the folder
+  std::optional<std::uint64_t> last_step_;  // of the whole checkpoint that is `last`, once it is known
+  Descriptor lock_;                         // the folder
   std::unique_ptr<Log> log_;
 };
+
+/// The checkpoints of a run's folder that training can go on from, newest first: the last one, those before
+/// it, and the best one.
+std::vector<std::filesystem::path> to_resume_from(const std::filesystem::path& folder);
 
 /// runs/TASK, or of runs/TASK-2, runs/TASK-3, … the one after the highest number that is there.
 std::filesystem::path next_run(const std::string& task);

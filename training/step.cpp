@@ -6,6 +6,7 @@
 #include "autograd/engine.hpp"
 #include "autograd/ops.hpp"
 #include "training/divergence.hpp"
+#include "training/text.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {
@@ -36,6 +37,15 @@ Loss joined(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64
   return sum;
 }
 
+[[noreturn]] void explain_batch(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batch,
+                                std::span<const NamedParam> params, double loss) {
+  try {
+    explain_loss([&] { return forward(batch); }, params, loss);
+  } catch (const DivergedError& error) {
+    throw BatchDiverged(error.what(), batch);
+  }
+}
+
 // Adds up the gradients of all batches; returns their loss.
 double accumulate(const std::function<Loss(std::uint64_t batch)>& forward, std::uint64_t batches,
                   std::span<const NamedParam> params) {
@@ -44,7 +54,7 @@ double accumulate(const std::function<Loss(std::uint64_t batch)>& forward, std::
   for (std::uint64_t k = 0; k < batches; ++k) {
     const Loss loss = forward(k);
     const double value = static_cast<double>(loss.value.item());
-    if (!std::isfinite(value)) explain_loss([&] { return forward(k); }, params, value);
+    if (!std::isfinite(value)) explain_batch(forward, k, params, value);
     if (batches == 1) {  // whatever it is averaged over
       backward(loss.value);
       return value;
@@ -63,7 +73,23 @@ double accumulate(const std::function<Loss(std::uint64_t batch)>& forward, std::
   return sum / count;
 }
 
+// `items 3, 17, 40, …`
+std::string named(std::span<const std::size_t> items) {
+  constexpr std::size_t shown = 5;
+  std::vector<std::string> numbers;
+  for (const std::size_t item : items.first(std::min(items.size(), shown))) numbers.push_back(join(item));
+  return join(items.size() == 1 ? "item " : "items ", list(numbers), items.size() > shown ? ", …" : "");
+}
+
 }  // namespace
+
+std::string detail::blamed(std::span<const std::size_t> items, std::span<const std::size_t> alone) {
+  if (!alone.empty() && alone.size() < items.size())
+    return join("; ", named(alone), " of the training split, counted from 0, ",
+                alone.size() == 1 ? "makes" : "make", " it so alone: look at these data");
+  return join("; ", alone.empty() ? "none" : "each", " of its ", items.size(), " items makes it so alone (",
+              named(items), "): try a lower --lr or --clip-norm");
+}
 
 const NamedParam* first_not_finite(std::span<const NamedParam> params) {
   const auto found = std::find_if(params.begin(), params.end(),

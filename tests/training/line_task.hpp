@@ -29,12 +29,14 @@ struct LineTask {
     std::uint64_t items = 50;
     double dropout = 0.1, noise = 0.01;
     std::string shape = "plain", data;
+    bool forgetful = false;
     void describe(Options& options) {
       options.add("items", items, "size of the training split").between(1, 100000);
       options.add("dropout", dropout, "rate of dropout").between(0, 0.9);
       options.add("noise", noise, "deviation of the noise on inputs").at_least(0);
       options.add("shape", shape, "kind of map").choices({"plain", "steep"});
       options.add("data", data, "not read, but checked");
+      options.add("forgetful", forgetful, "learns by a count that no checkpoint holds");
     }
   };
   static TrainConfig defaults() {
@@ -100,6 +102,7 @@ struct LineTask {
     passes.push_back(pass.rng.state());
     Variable prediction = forward(batch.x, pass);
     if (calls++ >= poisoned_step) prediction = log(scale(sqrt(prediction * prediction), -1));
+    if (config.forgetful && calls > 1) prediction = scale(prediction, Real(1.01));
     return {mse(prediction, batch.y), static_cast<double>(batch.y.size())};
   }
 

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "cli/call.hpp"
+#include "training/run.hpp"
+
+using namespace fovea;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+// The checkpoints of a run, and which of them it goes on from. Cases lightning#688, metaseq#53.
+
+TEST_CASE("a run whose last checkpoint is damaged goes on from the one before, or else the best, and says so",
+          "[cli]") {
+  const Shell shell;
+  const std::vector<std::string> resume{"train", "line", "--resume", "--out", "run"};
+  const fs::path last = Run::last_of(shell.folder / "run"),
+                 before = shell.folder / "run/checkpoints/step-21.fovea",
+                 best = Run::best_of(shell.folder / "run");
+  REQUIRE(shell.call({"train", "line", "--out", "run"}).code == 0);
+  const std::string whole = content(last);
+  write(last, "damaged");
+  const Result second = shell.call(resume);
+  CHECK(second.code == 0);
+  CHECK_THAT(second.err, Contains("last.fovea: it is not a .fovea file") &&
+                             Contains("going on from run/checkpoints/step-21.fovea"));
+  CHECK(content(last) == whole);
+  CHECK_THAT(content(shell.folder / "run/train.log"), Contains("it is not a .fovea file"));
+  write(last, whole.substr(0, whole.size() / 2));
+  write(before, "damaged");
+  const Result third = shell.call(resume);
+  CHECK(third.code == 0);
+  CHECK_THAT(third.err,
+             Contains("step-21.fovea: it is not") && Contains("going on from run/checkpoints/best.fovea"));
+  CHECK(content(last) == whole);
+  for (const fs::path& file : {last, before, best}) write(file, "damaged");
+  const Result none = shell.call(resume);
+  CHECK(none.code == 4);
+  CHECK(none.one_line());
+  for (const fs::path& file : {last, before, best}) CHECK(content(file) == "damaged");
+}
+
+TEST_CASE("as many of the last saves are kept as one asks for", "[cli]") {
+  const Shell shell;
+  const auto kept = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(shell.folder / "run/checkpoints"))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  REQUIRE(shell.call({"train", "line", "--steps", "10", "--save-every", "2", "--keep", "3", "--out", "run"})
+              .code == 0);
+  CHECK(kept() == Names{"best.fovea", "last.fovea", "step-6.fovea", "step-8.fovea"});
+  CHECK(read_checkpoint(shell.folder / "run/checkpoints/step-8.fovea").position.step == 8);
+  write(shell.folder / "run/checkpoints/step-9.fovea.tmp", "a save that was killed");
+  write(shell.folder / "run/metrics.csv.tmp", "and another");
+  write(shell.folder / "run/checkpoints/step-mine.fovea", "of somebody");
+  REQUIRE(shell.call({"train", "line", "--resume", "--steps", "14", "--keep", "2", "--out", "run"}).code ==
+          0);
+  CHECK(kept() == Names{"best.fovea", "last.fovea", "step-12.fovea", "step-mine.fovea"});
+  CHECK(!has_temporary(shell.folder / "run"));
+  REQUIRE(shell.call({"train", "line", "--steps", "4", "--keep", "1", "--overwrite", "--out", "run"}).code ==
+          0);
+  CHECK(kept() == Names{"best.fovea", "last.fovea", "step-mine.fovea"});
+}
