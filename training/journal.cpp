@@ -33,7 +33,7 @@ void Journal::skipped(const std::string& reason) {
   ++at_.step;
   ++at_.skipped;
   const std::string text =
-      fmt::format("{}: left out, {} in a row of at most {}", reason, at_.skipped, plan_.may_skip());
+      fmt::format("{}; left out, {} in a row of at most {}", reason, at_.skipped, plan_.may_skip());
   progress_.line(text);
   if (run_) run_->warn(text);
 }
