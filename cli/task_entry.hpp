@@ -154,6 +154,31 @@ std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest
   }
 }
 
+/// Gives a new run the parameters that --init-from asks for. What to know of it goes to `notes`.
+template <class T>
+void start_from(T& task, const TrainConfig& config, std::vector<std::string>& notes) {
+  check<ConfigError>(config.match.empty() || !config.init_from.empty(), "--match",
+                     "chooses what --init-from takes; name a checkpoint there");
+  if (config.init_from.empty()) return;
+  const Checkpoint from = read_checkpoint(config.init_from);
+  const std::vector<NamedParam> all = parameters(task.model);
+  const std::vector<NamedBuffer> kept = buffers(task.model);
+  const std::size_t taken = load_part(from, all, kept, config.match);
+  notes.push_back(join("starting from ", from.origin, " (", from.label.task, ", step ", from.position.step,
+                       "): ", taken, " of ", all.size() + kept.size(), " arrays"));
+  Entries own;
+  StateWriter writer(own);
+  task.state(writer);
+  for (const Entry& entry : own.all()) {
+    const Entry* theirs = from.entries.find(entry.name);
+    if (theirs && kind_name(entry) == "texts" &&
+        (kind_name(*theirs) != "texts" || checksum(*theirs) != checksum(entry)))
+      notes.push_back(join("its ", entry.name,
+                           " is not the one of this training, so rows of an embedding may stand for "
+                           "other words; --match can leave them out"));
+  }
+}
+
 template <class T>
 int train(Settings& settings, const TrainRequest& request) {
   const Session session = open_session(settings, T::name, request);
@@ -166,13 +191,16 @@ int train(Settings& settings, const TrainRequest& request) {
     return 0;
   }
   const Label label = label_of(task, settings);
+  std::vector<std::string> notes = notes_of(task, settings.train);
   if (session.from) {
     check_continues(*session.from, label, task.size(Split::train));
     load_checkpoint(*session.from, task, state);
+  } else {
+    start_from(task, settings.train, notes);
   }
   Run run(session.folder, session.how, label);
   run.describe(about(), settings.train.seed, parameter_count(task.model), request.command);
-  announce(session, run, notes_of(task, settings.train));
+  announce(session, run, notes);
   const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);
   conclude(run, state.position, result.stopped_early, result.last_is_better);

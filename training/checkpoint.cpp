@@ -1,8 +1,10 @@
 #include "training/checkpoint.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "optim/groups.hpp"
 #include "training/text.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -109,6 +111,39 @@ void load_model(const Checkpoint& from, std::span<const NamedParam> params,
   for (const NamedParam& named : params) named.param->set(tensor_of(from.entries.at("param/" + named.path)));
   for (const NamedBuffer& named : buffers)
     named.buffer->value = tensor_of(from.entries.at("buffer/" + named.path));
+}
+
+std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params,
+                      std::span<const NamedBuffer> buffers, std::span<const std::string> globs) {
+  if (globs.empty()) {
+    load_model(from, params, buffers);
+    return params.size() + buffers.size();
+  }
+  std::vector<bool> used(globs.size());
+  const auto chosen = [&](const auto& named) {
+    bool any = false;
+    for (std::size_t i = 0; i < globs.size(); ++i) {
+      if (!matches(globs[i], named.path)) continue;
+      used[i] = any = true;
+    }
+    return any;
+  };
+  std::vector<NamedParam> some_params;
+  std::vector<NamedBuffer> some_buffers;
+  std::copy_if(params.begin(), params.end(), std::back_inserter(some_params), chosen);
+  std::copy_if(buffers.begin(), buffers.end(), std::back_inserter(some_buffers), chosen);
+  for (std::size_t i = 0; i < globs.size(); ++i)
+    check<ConfigError>(used[i], "--match", globs[i], " matches no parameter of the model");
+  Checkpoint part;
+  part.origin = from.origin;
+  const auto take = [&](const std::string& name) {
+    if (const Entry* entry = from.entries.find(name))
+      part.entries.add(entry->name, entry->shape, entry->values);
+  };
+  for (const NamedParam& named : some_params) take("param/" + named.path);
+  for (const NamedBuffer& named : some_buffers) take("buffer/" + named.path);
+  load_model(part, some_params, some_buffers);
+  return some_params.size() + some_buffers.size();
 }
 
 void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer) {

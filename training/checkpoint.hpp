@@ -46,6 +46,11 @@ void add_weights(Entries& entries, const WeightAverage& average);
 /// paths that are missing, unexpected or of another shape; nothing is changed then.
 void load_model(const Checkpoint& from, std::span<const NamedParam> params,
                 std::span<const NamedBuffer> buffers);
+/// Sets only what a glob of `globs` matches, or all without any; what else the file holds does not count
+/// then. Errors as above, and ConfigError for a glob that matches nothing of the model. Returns the number of
+/// arrays that were set.
+std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params,
+                      std::span<const NamedBuffer> buffers, std::span<const std::string> globs);
 /// Sets the optimiser's steps and moments by path, in the same manner. A parameter may lack moments: it has
 /// not had a gradient yet.
 void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer);
