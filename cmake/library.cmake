@@ -31,7 +31,8 @@ set(FOVEA_BASE_SOURCES
     training/signals.cpp
     training/state.cpp
     training/text.cpp
-    training/version.cpp)
+    training/version.cpp
+    training/watched.cpp)
 set_source_files_properties(training/version.cpp PROPERTIES COMPILE_DEFINITIONS FOVEA_VERSION="${PROJECT_VERSION}")
 file(GLOB_RECURSE FOVEA_REAL_SOURCES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      core/*.cpp autograd/*.cpp modules/*.cpp optim/*.cpp training/*.cpp)

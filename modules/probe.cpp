@@ -2,6 +2,20 @@
 
 namespace fovea::inline FOVEA_REAL {
 
+namespace {
+Want both(const Want& a, const Want& b) {
+  return {a.scores || b.scores, a.weights || b.weights, a.entropy || b.entropy};
+}
+}  // namespace
+
+Observations::Observations(Want want, Observations* outer)
+    : want_(outer ? both(want, outer->want()) : want), outer_(outer) {}
+
+void Observations::add(Observed one) {
+  if (outer_) outer_->add(one);
+  all_.push_back(std::move(one));
+}
+
 Variable by_head(const Variable& x, std::size_t rank) {
   if (!x.defined() || x.rank() == rank) return x;
   Shape shape = x.shape();
@@ -10,10 +24,7 @@ Variable by_head(const Variable& x, std::size_t rank) {
 }
 
 Want wanted(const Want& by_caller, const Pass& pass) {
-  if (!pass.observations) return by_caller;
-  const Want& seen = pass.observations->want();
-  return {by_caller.scores || seen.scores, by_caller.weights || seen.weights,
-          by_caller.entropy || seen.entropy};
+  return pass.observations ? both(by_caller, pass.observations->want()) : by_caller;
 }
 
 void observe(const Probe& at, const Attended& shown, Pass& pass) {

@@ -23,14 +23,16 @@ struct Observed {
 ///     for (const auto& [path, calls] : by_path(model, seen)) …   // "encoder.0.attention"
 class Observations {
  public:
-  explicit Observations(Want want) : want_(want) {}
+  /// What is seen here is also seen by `outer`, if that is there; both get what either wants.
+  explicit Observations(Want want, Observations* outer = nullptr);
 
   const Want& want() const { return want_; }
   const std::vector<Observed>& all() const { return all_; }
-  void add(Observed one) { all_.push_back(std::move(one)); }
+  void add(Observed one);
 
  private:
   Want want_;
+  Observations* outer_;
   std::vector<Observed> all_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "training/journal.hpp"
+#include "training/look.hpp"
 #include "training/signals.hpp"
 #include "training/step.hpp"
 
@@ -60,6 +61,7 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   const std::vector<ParamGroup> groups = config.all_groups();
   Position& at = state.position;
   Journal journal(plan, at, run);
+  Watcher watcher(config.watch, groups);
   const Signals signals;
   const bool evaluates = task.size(Split::validation) > 0;
   const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
@@ -74,10 +76,12 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
 
   bool last_is_better = false;
   while (at.step < plan.total() && !tired()) {
+    watcher.before(task, plan, at.step);
     try {
       const double rate = plan.rate(at.step) * at.plateau.scale;
       journal.step(train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}));
       if (state.average) state.average->update(parameters(task.model));
+      watcher.after(task, journal);
     } catch (const DivergedError& error) {
       const bool whole = !first_not_finite(parameters(task.model));
       if (!whole || at.skipped == plan.may_skip()) {

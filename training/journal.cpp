@@ -38,6 +38,14 @@ void Journal::skipped(const std::string& reason) {
   if (run_) run_->warn(text);
 }
 
+void Journal::watched(const Watched& seen, const std::vector<std::string>& findings) {
+  progress_.line(seen.table());
+  for (const std::string& finding : findings) progress_.line("warning: " + finding);
+  if (!run_) return;
+  run_->add(seen);
+  for (const std::string& finding : findings) run_->warn(finding);
+}
+
 bool Journal::evaluated(const Metrics& metrics) {
   const double value = metrics.selected_value();
   const bool better = std::isfinite(value) && (!at_.has_best || metrics.better_than(at_.best, at_.best_ties));

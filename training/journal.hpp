@@ -6,6 +6,7 @@
 #include "training/plan.hpp"
 #include "training/progress.hpp"
 #include "training/run.hpp"
+#include "training/watched.hpp"
 
 namespace fovea {
 
@@ -19,6 +20,8 @@ class Journal {
   void step(double loss);
   /// One step more was left out, for this reason.
   void skipped(const std::string& reason);
+  /// Tells what was seen of a step, and what is amiss.
+  void watched(const Watched& seen, const std::vector<std::string>& findings);
   /// True when the model is better than the best so far. Only an evaluation that is due makes it the best,
   /// or tries the patience: the one at the end, where it is not due, would not have been made in a longer
   /// run, and a resumed run is that longer run.

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* checkpoints = "checkpoints";
-constexpr const char* own_files[] = {"config.toml", "run.json",    "metrics.csv", "metrics.jsonl",
-                                     "train.log",   "report.html", "result.json"};
+constexpr const char* own_files[] = {"config.toml", "run.json",  "metrics.csv", "metrics.jsonl",
+                                     "watch.jsonl", "train.log", "report.html", "result.json"};
 
 fs::path run_name(const std::string& task, std::uint64_t number) {
   return fs::path("runs") / (number == 1 ? task : fmt::format("{}-{}", task, number));

@@ -12,6 +12,7 @@
 #include "training/descriptor.hpp"
 #include "training/metrics.hpp"
 #include "training/version.hpp"
+#include "training/watched.hpp"
 
 namespace fovea {
 
@@ -26,7 +27,7 @@ struct Row {
 
 /// A run directory:
 ///
-///     config.toml  run.json  metrics.csv  metrics.jsonl  train.log  result.json
+///     config.toml  run.json  metrics.csv  metrics.jsonl  watch.jsonl  train.log  result.json
 ///     checkpoints/last.fovea  checkpoints/best.fovea  checkpoints/step-STEP.fovea (what was last before)
 ///
 /// One process at a time may have it open. Every error says which file and why.
@@ -62,6 +63,7 @@ class Run {
   /// Forgets rows after `step`: the run goes on from there and will write them again.
   void rewind(std::uint64_t step);
   void add(const Row& row);
+  void add(const Watched& seen);
   /// Seconds of training up to the last row.
   double seconds() const { return seconds_; }
 

@@ -110,14 +110,20 @@ void Run::rewind(std::uint64_t step) {
   filter(folder_ / "metrics.csv", [&](const std::string& line) {
     return line.starts_with("step") || std::strtoull(line.c_str(), nullptr, 10) <= step;
   });
+  const auto is_kept = [&](const Json& row) {
+    return row.is_object() && row.contains("step") && row["step"].is_number() && row["step"] <= step;
+  };
+  filter(folder_ / "watch.jsonl",
+         [&](const std::string& line) { return is_kept(Json::parse(line, nullptr, false)); });
   filter(folder_ / "metrics.jsonl", [&](const std::string& line) {
     const Json row = Json::parse(line, nullptr, false);
-    if (!row.is_object() || !row.contains("step") || !row["step"].is_number() || row["step"] > step)
-      return false;
+    if (!is_kept(row)) return false;
     if (row.contains("seconds") && row["seconds"].is_number()) seconds_ = row["seconds"];
     return true;
   });
 }
+
+void Run::add(const Watched& seen) { append(folder_ / "watch.jsonl", seen.json() + "\n"); }
 
 void Run::add(const Row& row) {
   const std::filesystem::path table = folder_ / "metrics.csv";

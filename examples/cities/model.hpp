@@ -7,6 +7,7 @@
 #include "modules/attention/attend.hpp"
 #include "modules/attention/hybrid.hpp"
 #include "modules/embedding.hpp"
+#include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL::cities {
 
@@ -35,7 +36,8 @@ struct Layout {
 struct Matcher {
   std::optional<Linear> query, key;
   Score score;
-  FIELDS(query, key, score)
+  Probe probe{};
+  FIELDS(query, key, score, probe)
 
   /// [n, width] → [1, n, width that the score reads]
   Variable queries(const Variable& vectors) const;

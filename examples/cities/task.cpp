@@ -111,12 +111,13 @@ Loss CitiesTask::loss(const Batch& batch, Pass& pass) {
   prepared_.reset();
   const auto [queries, keys] = model.encode(batch.queries, batch.keys);
   AttendOptions options;
-  options.want = {.scores = true, .weights = false, .entropy = entropy_weight != 0};
+  options.want = wanted({.scores = true, .entropy = entropy_weight != 0}, pass);
   const Real share = Real(1) / static_cast<Real>(model.attentions.size());
   Variable total;
   for (const Matcher& matcher : model.attentions) {
     const Attended found =
         attend(matcher.score, matcher.queries(queries), matcher.keys(keys), {}, pass, options);
+    observe(matcher.probe, found, pass);
     Variable one = mean(cross_entropy(found.scores, batch.targets));
     if (found.entropy.defined()) one = one + static_cast<Real>(entropy_weight) * mean(found.entropy);
     total = total.defined() ? total + share * one : share * one;

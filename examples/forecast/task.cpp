@@ -130,11 +130,9 @@ ForecastTask::Batch ForecastTask::batch(Split split, std::span<const std::size_t
 }
 
 Loss ForecastTask::loss(const Batch& batch, Pass& pass) {
-  Observations seen({.entropy = entropy_weight != 0});
-  Pass looking{.training = pass.training,
-               .rng = pass.rng,
-               .step = pass.step,
-               .observations = entropy_weight != 0 ? &seen : nullptr};
+  Observations seen({.entropy = entropy_weight != 0}, pass.observations);
+  Pass looking = pass;
+  if (entropy_weight != 0) looking.observations = &seen;
   const Variable forecasts = forward(model, batch.window, anchor_named(config_.normalize), looking);
   pass.rng = looking.rng;
   const Shape& shape = batch.truth.shape();

@@ -87,10 +87,10 @@ Batch SequenceTask::batch(Split split, std::span<const std::size_t> items, Rng&)
 
 Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
   const bool guided = pass.training && pass.step < config_.guided_steps();
-  Observations seen({.weights = guided, .entropy = entropy_weight != 0});
+  Observations seen({.weights = guided, .entropy = entropy_weight != 0}, pass.observations);
   const bool looks = guided || entropy_weight != 0;
-  Pass looking{
-      .training = pass.training, .rng = pass.rng, .step = pass.step, .observations = looks ? &seen : nullptr};
+  Pass looking = pass;
+  if (looks) looking.observations = &seen;
   const double own = pass.training ? config_.own_inputs(pass.step) : 0;
   const Variable logits = forward(model, batch.source, batch.inputs, looking, own);
   pass.rng = looking.rng;

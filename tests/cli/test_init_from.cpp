@@ -77,8 +77,7 @@ TEST_CASE("words that mean something else are told of", "[cli]") {
   for (const char* word : {"xy\tuv", "yz\tvw", "zx\twu", "yy\tvv"}) second += std::string(word) + "\n";
   write(shell.folder / "first.tsv", first);
   write(shell.folder / "second.tsv", second);
-  const std::vector<std::string> words{"train", "seq2seq", "--steps",
-                                       "1",     "--width", "8",        "--data"};
+  const std::vector<std::string> words{"train", "seq2seq", "--steps", "1", "--width", "8", "--data"};
   const auto trained = [&](const std::vector<std::string>& more) {
     std::vector<std::string> call = words;
     call.insert(call.end(), more.begin(), more.end());

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <span>
+
+#include "autograd/engine.hpp"
+#include "modules/probe.hpp"
+#include "optim/groups.hpp"
+#include "training/journal.hpp"
+#include "training/plan.hpp"
+#include "training/task.hpp"
+#include "training/watched.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// What the heads of one attention show, from scores and weights of all its calls.
+void add_heads(std::vector<HeadFacts>& heads, const std::string& path, std::span<const Observed> calls);
+/// Norms of parameters and their gradients.
+std::vector<ParamFacts> param_facts(std::span<const NamedParam> params);
+/// Fills in by how much each has changed since it was `before`.
+void note_changes(std::vector<ParamFacts>& facts, std::span<const Tensor> before,
+                  std::span<const NamedParam> params);
+
+/// Looks at the steps after which an evaluation is made, and at the first: runs the step's first batch
+/// forward and backward once more, with the attentions' scores and weights written down. Changes nothing of
+/// the training.
+class Watcher {
+ public:
+  explicit Watcher(bool on, std::span<const ParamGroup> groups) : on_(on), groups_(groups) {}
+
+  template <Task T>
+  void before(T& task, Plan& plan, std::uint64_t step) {
+    seen_.reset();
+    if (!on_ || (looked_ && !plan.evaluates(step + 1))) return;
+    looked_ = true;
+    Rng rng = plan.rng("batch", step, 0);
+    const auto batch = std::as_const(task).batch(Split::train, plan.items_of(step, 0), rng);
+    Observations shown({.scores = true, .weights = true});
+    Pass pass{.training = true, .rng = plan.rng("pass", step, 0), .step = step, .observations = &shown};
+    const Loss loss = task.loss(batch, pass);
+    seen_ = Watched{step + 1, static_cast<double>(loss.value.item()), {}, {}};
+    for (const auto& [path, calls] : by_path(task.model, shown)) add_heads(seen_->heads, path, calls);
+    const std::vector<NamedParam> all = parameters(task.model), params = grouped(all, groups_);
+    if (loss.value.tracked()) backward(loss.value);
+    seen_->params = param_facts(params);
+    before_.clear();
+    for (const NamedParam& one : params) before_.push_back(one.param->value());
+    for (const NamedParam& one : all) one.param->clear_grad();
+  }
+
+  /// The step has been made.
+  template <Task T>
+  void after(T& task, Journal& journal) {
+    if (!seen_) return;
+    note_changes(seen_->params, before_, grouped(parameters(task.model), groups_));
+    journal.watched(*seen_, findings_.of(*seen_));
+    before_.clear();
+  }
+
+ private:
+  bool on_, looked_ = false;
+  std::span<const ParamGroup> groups_;
+  std::optional<Watched> seen_;
+  std::vector<Tensor> before_;
+  Findings findings_;
+};
+
+}  // namespace fovea::inline FOVEA_REAL

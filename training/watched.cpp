@@ -1,0 +1,175 @@
+#include "training/watched.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "training/text.hpp"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string module_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == path.npos ? path : path.substr(0, dot);
+}
+
+std::string percent(double part) {
+  return part < 0.1 ? brief(100 * part, 2) + " %" : fmt::format("{:.0f} %", 100 * part);
+}
+
+std::string place_of(const HeadFacts& head) {
+  return fmt::format("{}, head {}", head.path.empty() ? "the attention" : head.path, head.head + 1);
+}
+
+// The limits beyond which something is told. They are wide: what trains well stays within them. An attention
+// that has learned may well be sure of itself; one that knows nothing yet may not.
+constexpr double uniform_evenness = 0.99, collapsed_at_first = 0.5, collapsed = 0.9, apart = 60,
+                 large_change = 0.5, risen = 3;
+
+}  // namespace
+
+double Watched::gradient() const {
+  double squares = 0;
+  for (const ParamFacts& one : params) squares += one.gradient.value_or(0) * one.gradient.value_or(0);
+  return std::sqrt(squares);
+}
+
+std::string Watched::table() const {
+  std::string text =
+      fmt::format("watch: step {}  loss {}  gradient {}", step, brief(loss), brief(gradient()));
+  for (const HeadFacts& head : heads)
+    text += fmt::format("\n  {:<34} scores {} … {}, spread {}  entropy {} ({} of the largest)  saturated {}",
+                        place_of(head), brief(head.lowest, 3), brief(head.highest, 3), brief(head.spread, 3),
+                        brief(head.entropy, 3), percent(head.evenness), percent(head.saturated));
+  struct Sum {
+    double norm = 0, gradient = 0, change = 0;
+  };
+  std::vector<std::pair<std::string, Sum>> modules;
+  for (const ParamFacts& one : params) {
+    if (modules.empty() || modules.back().first != module_of(one.path))
+      modules.push_back({module_of(one.path), {}});
+    Sum& sum = modules.back().second;
+    const double gradient = one.gradient.value_or(0), change = one.change * one.norm;
+    sum.norm += one.norm * one.norm;
+    sum.gradient += gradient * gradient;
+    sum.change += change * change;
+  }
+  for (const auto& [module, sum] : modules)
+    text += fmt::format("\n  {:<34} norm {}  gradient {}  changed by {}", module,
+                        brief(std::sqrt(sum.norm), 3), brief(std::sqrt(sum.gradient), 3),
+                        percent(sum.norm > 0 ? std::sqrt(sum.change / sum.norm) : 0));
+  return text;
+}
+
+std::string Watched::json() const {
+  Json object{{"step", step}, {"loss", loss}, {"gradient", gradient()}};
+  object["attentions"] = Json::array();
+  for (const HeadFacts& head : heads)
+    object["attentions"].push_back({{"path", head.path},
+                                    {"head", head.head},
+                                    {"queries", head.queries},
+                                    {"lowest", head.lowest},
+                                    {"highest", head.highest},
+                                    {"spread", head.spread},
+                                    {"entropy", head.entropy},
+                                    {"evenness", head.evenness},
+                                    {"saturated", head.saturated}});
+  object["parameters"] = Json::object();
+  for (const ParamFacts& one : params)
+    object["parameters"][one.path] = {{"norm", one.norm},
+                                      {"gradient", one.gradient ? Json(*one.gradient) : Json()},
+                                      {"change", one.change}};
+  return object.dump();
+}
+
+std::vector<std::string> Findings::of(const Watched& now) {
+  const bool first = !first_loss_;
+  if (first) first_loss_ = now.loss;
+  std::vector<std::string> found;
+  const auto tell = [&](const std::string& kind, const std::string& place, const std::string& text) {
+    const std::string key = kind + " " + place;
+    if (std::find(told_.begin(), told_.end(), key) != told_.end()) return;
+    told_.push_back(key);
+    found.push_back(text);
+  };
+
+  if (!(now.loss <= risen * std::abs(*first_loss_)))
+    tell(
+        "loss", "",
+        fmt::format(
+            "the loss is {} and was {} at first: it rises. Usual cause: the learning rate is too high; try a "
+            "tenth of --lr, or --warmup",
+            brief(now.loss), brief(*first_loss_)));
+
+  std::vector<std::string> changed;
+  double most = 0;
+  for (const ParamFacts& one : now.params) {
+    if (!one.matrix || !(one.change > large_change)) continue;
+    changed.push_back(one.path);
+    most = std::max(most, one.change);
+  }
+  if (!changed.empty())
+    tell("change", "",
+         fmt::format("one step changes {} by up to {} of {} norm; about 0.1 % is usual. Usual cause: the "
+                     "learning rate "
+                     "is too high; try a hundredth of --lr, or --warmup",
+                     list(changed), percent(most), changed.size() == 1 ? "its" : "their"));
+
+  std::vector<std::string> cut, silent;
+  for (const ParamFacts& one : now.params) {
+    if (!one.gradient) cut.push_back(one.path);
+    // At first a layer of zeros may stand behind it.
+    if (one.gradient && *one.gradient == 0 && !first) silent.push_back(one.path);
+  }
+  if (!cut.empty() && cut.size() == now.params.size())
+    tell("cut", "all",
+         "no parameter receives a gradient: the loss hangs on none of them. Usual cause: it is computed "
+         "from raw tensors, or under NoGrad");
+  else if (!cut.empty())
+    tell("cut", list(cut),
+         fmt::format(
+             "no gradient reaches {}: nothing that the loss hangs on was computed with {}. Usual cause: a "
+             "value "
+             "was taken out of the graph on the way (detach, .value(), NoGrad), or the module is not used; "
+             "freeze on purpose with --freeze",
+             list(cut), cut.size() == 1 ? "it" : "them"));
+  if (!silent.empty())
+    tell("silent", list(silent),
+         fmt::format("the gradient of {} is exactly 0. Usual cause: a softmax or tanh before the loss is "
+                     "saturated, or "
+                     "all that it makes is masked",
+                     list(silent)));
+
+  for (const HeadFacts& head : now.heads) {
+    if (head.queries == 0) continue;
+    const bool is_collapsed =
+        first ? head.saturated > collapsed_at_first : head.saturated > collapsed && head.spread > apart;
+    if (is_collapsed)
+      tell("collapsed", place_of(head),
+           fmt::format("{} has collapsed: {} of its queries give more than 0.99 of their weight to one key, "
+                       "with scores "
+                       "{} apart{}. No gradient passes such a softmax. Usual cause: dot products of wide "
+                       "vectors without "
+                       "1/√width (take scaled_dot), or a learning rate that is too high",
+                       place_of(head), percent(head.saturated), brief(head.spread, 3),
+                       first ? ", before anything was learned" : ""));
+    else if (head.evenness > uniform_evenness && !first)
+      tell("uniform", place_of(head),
+           fmt::format("{} is uniform: its weights have {} of the largest entropy, its scores are {} apart. "
+                       "It tells no "
+                       "keys apart. Usual cause: its scores are too small (their scale, or a learning rate "
+                       "that is too "
+                       "low), no gradient reaches it, or the task does not need it",
+                       place_of(head), percent(head.evenness), brief(head.spread, 3)));
+  }
+  return found;
+}
+
+}  // namespace fovea
