@@ -24,6 +24,14 @@ std::string percent(double part) {
   return part < 0.1 ? brief(100 * part, 2) + " %" : fmt::format("{:.0f} %", 100 * part);
 }
 
+// The first few.
+std::string some(std::vector<std::string> paths) {
+  constexpr std::size_t shown = 4;
+  const std::size_t all = paths.size();
+  if (all > shown + 1) paths.resize(shown);
+  return list(paths) + (all > paths.size() ? fmt::format(" and {} more", all - shown) : "");
+}
+
 std::string place_of(const HeadFacts& head) {
   return fmt::format("{}, head {}", head.path.empty() ? "the attention" : head.path, head.head + 1);
 }
@@ -120,7 +128,7 @@ std::vector<std::string> Findings::of(const Watched& now) {
          fmt::format("one step changes {} by up to {} of {} norm; about 0.1 % is usual. Usual cause: the "
                      "learning rate "
                      "is too high; try a hundredth of --lr, or --warmup",
-                     list(changed), percent(most), changed.size() == 1 ? "its" : "their"));
+                     some(changed), percent(most), changed.size() == 1 ? "its" : "their"));
 
   std::vector<std::string> cut, silent;
   for (const ParamFacts& one : now.params) {
@@ -139,13 +147,13 @@ std::vector<std::string> Findings::of(const Watched& now) {
              "value "
              "was taken out of the graph on the way (detach, .value(), NoGrad), or the module is not used; "
              "freeze on purpose with --freeze",
-             list(cut), cut.size() == 1 ? "it" : "them"));
+             some(cut), cut.size() == 1 ? "it" : "them"));
   if (!silent.empty())
     tell("silent", list(silent),
          fmt::format("the gradient of {} is exactly 0. Usual cause: a softmax or tanh before the loss is "
                      "saturated, or "
                      "all that it makes is masked",
-                     list(silent)));
+                     some(silent)));
 
   for (const HeadFacts& head : now.heads) {
     if (head.queries == 0) continue;

@@ -84,6 +84,22 @@ TEST_CASE("a pass sees what it asked for alone, call by call", "[modules][probe]
   }
 }
 
+TEST_CASE("who looks from further out sees it, too, and both get what either wants", "[modules][probe]") {
+  const Model model(HeadScore::scaled_dot, 0);
+  Observations outer({.weights = true}), inner({.entropy = true}, &outer);
+  Pass pass{.observations = &inner};
+  model(pass);
+  for (const Observations* seen : {&outer, &inner}) {
+    const auto found = by_path(model, *seen);
+    REQUIRE(found.size() == places.size());
+    for (const auto& [path, calls] : found) {
+      CHECK(calls.at(0).weights.defined());
+      CHECK(calls.at(0).entropy.defined());
+      CHECK_FALSE(calls.at(0).scores.defined());
+    }
+  }
+}
+
 TEST_CASE("looking changes no bit of the results and not the draws", "[modules][probe]") {
   for (const HeadScore score : {HeadScore::scaled_dot, HeadScore::additive}) {
     const Model model(score, 0.3);
