@@ -13,6 +13,7 @@ find_package(TBB REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_path(UTF8PROC_INCLUDE_DIR utf8proc.h REQUIRED)
+find_path(LIBZIP_INCLUDE_DIR zip.h REQUIRED)
 include(system_libraries)
 
 find_program(CCACHE_PROGRAM ccache)

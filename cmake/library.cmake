@@ -13,6 +13,7 @@ set(FOVEA_BASE_SOURCES
     core/blas_kernel.cpp
     optim/optimizer_names.cpp
     optim/schedule.cpp
+    training/array_values.cpp
     training/checkpoint_file.cpp
     training/config.cpp
     training/entries.cpp
@@ -21,6 +22,8 @@ set(FOVEA_BASE_SOURCES
     training/file.cpp
     training/journal.cpp
     training/metrics.cpp
+    training/npy.cpp
+    training/npz.cpp
     training/options.cpp
     training/options_toml.cpp
     training/plan.cpp
@@ -32,7 +35,8 @@ set(FOVEA_BASE_SOURCES
     training/state.cpp
     training/text.cpp
     training/version.cpp
-    training/watched.cpp)
+    training/watched.cpp
+    training/zip.cpp)
 set_source_files_properties(training/version.cpp PROPERTIES COMPILE_DEFINITIONS FOVEA_VERSION="${PROJECT_VERSION}")
 file(GLOB_RECURSE FOVEA_REAL_SOURCES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      core/*.cpp autograd/*.cpp modules/*.cpp optim/*.cpp training/*.cpp)
@@ -62,7 +66,7 @@ endif()
 function(fovea_use_system_headers target)
   target_include_directories(${target} SYSTEM PUBLIC
       $<BUILD_INTERFACE:${RANDOM123_INCLUDE_DIR}> $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>
-      $<BUILD_INTERFACE:${UTF8PROC_INCLUDE_DIR}>)
+      $<BUILD_INTERFACE:${UTF8PROC_INCLUDE_DIR}> $<BUILD_INTERFACE:${LIBZIP_INCLUDE_DIR}>)
 endfunction()
 
 add_library(fovea_base STATIC ${FOVEA_BASE_SOURCES})
@@ -73,7 +77,7 @@ target_include_directories(fovea_base PUBLIC
 fovea_use_system_headers(fovea_base)
 target_link_libraries(fovea_base
     PUBLIC xtensor
-    PRIVATE $<BUILD_INTERFACE:fovea_flags> TBB::tbb fovea::blas fovea::utf8proc
+    PRIVATE $<BUILD_INTERFACE:fovea_flags> TBB::tbb fovea::blas fovea::utf8proc fovea::libzip
             fmt::fmt spdlog::spdlog cereal::cereal nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
 set_target_properties(fovea_base PROPERTIES EXPORT_NAME base)
 

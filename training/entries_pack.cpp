@@ -1,5 +1,4 @@
 #include <istream>
-#include <limits>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
@@ -7,6 +6,7 @@
 #include <cereal/archives/portable_binary.hpp>
 #include <cereal/types/common.hpp>
 
+#include "training/array_values.hpp"
 #include "training/entries.hpp"
 
 // Layout, in cereal's portable binary: u64 number of entries; for each: text name, u8 kind, u64 rank, u64
@@ -86,16 +86,6 @@ Entry::Values read_values(Reader& reader, std::size_t kind, std::uint64_t count,
   return values;
 }
 
-std::uint64_t checked_volume(const std::vector<std::uint64_t>& shape) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t length : shape) {
-    check<CheckpointError>(length == 0 || count <= std::numeric_limits<std::uint64_t>::max() / length,
-                           "checkpoint", "the lengths of a shape overflow");
-    count *= length;
-  }
-  return count;
-}
-
 }  // namespace
 
 std::string Entries::pack() const {
@@ -136,9 +126,10 @@ Entries Entries::unpack(std::string_view bytes) {
     const auto rank = reader.number<std::uint64_t>();
     check<CheckpointError>(rank <= most_axes, "checkpoint", name, " claims ", rank, " axes");
     std::vector<std::uint64_t> shape = reader.list<std::uint64_t>(rank);
-    const std::uint64_t volume = checked_volume(shape);
+    const std::optional<std::uint64_t> volume = volume_of(shape);
+    check<CheckpointError>(volume.has_value(), "checkpoint", "the lengths of a shape overflow");
     Entry::Values values =
-        read_values(reader, kind, volume, std::make_index_sequence<std::variant_size_v<Entry::Values>>());
+        read_values(reader, kind, *volume, std::make_index_sequence<std::variant_size_v<Entry::Values>>());
     check<CheckpointError>(entries.find(name) == nullptr, "checkpoint", name, " occurs twice");
     entries.add(std::move(name), std::move(shape), std::move(values));
   }

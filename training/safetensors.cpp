@@ -1,66 +1,35 @@
 #include "training/safetensors.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include <nlohmann/json.hpp>
+
+#include "training/array_values.hpp"
 
 namespace fovea {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-static_assert(std::endian::native == std::endian::little, "arrays are copied as they lie in memory");
-
 constexpr std::uint64_t most_header = 100'000'000;  // as the library has it
 constexpr std::uint64_t alignment = 8;
 
 struct Place {
-  std::string name, dtype;
+  std::string name;
+  ElementType type = ElementType::f32;
   std::vector<std::uint64_t> shape;
   std::uint64_t begin = 0, end = 0;
 };
 
-std::uint64_t width_of(std::string_view dtype) {
-  if (dtype == "F64") return 8;
-  if (dtype == "F32") return 4;
-  return dtype == "F16" || dtype == "BF16" ? 2 : 0;
-}
-
-// IEEE 754 binary16. Subnormal numbers are m · 2⁻²⁴.
-float from_half(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, exponent = bits >> 10 & 31,
-                      fraction = bits & 0x3ff;
-  if (exponent == 0) {
-    const float small = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -small : small;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
-
-template <class T>
-std::vector<T> copied(std::string_view bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  return values;
-}
-
-template <class Widen>
-std::vector<float> widened(std::string_view bytes, const Widen& widen) {
-  std::vector<float> values;
-  for (const std::uint16_t half : copied<std::uint16_t>(bytes)) values.push_back(widen(half));
-  return values;
-}
-
-Entry::Values values_of(std::string_view bytes, std::string_view dtype) {
-  if (dtype == "F64") return copied<double>(bytes);
-  if (dtype == "F32") return copied<float>(bytes);
-  return dtype == "F16" ? widened(bytes, from_half) : widened(bytes, from_bfloat);
+std::optional<ElementType> type_of(std::string_view dtype) {
+  if (dtype == "F64") return ElementType::f64;
+  if (dtype == "F32") return ElementType::f32;
+  if (dtype == "F16") return ElementType::f16;
+  if (dtype == "BF16") return ElementType::bf16;
+  return {};
 }
 
 class Reader {
@@ -89,7 +58,7 @@ class Reader {
                               ": begins at ", place.begin, " where ", done, " is next"));
       done = place.end;
       entries.add(std::move(place.name), std::move(place.shape),
-                  values_of(data_.substr(place.begin, place.end - place.begin), place.dtype));
+                  values_of(data_.substr(place.begin, place.end - place.begin), place.type));
     }
     if (done != data_.size()) fail("", join(data_.size() - done, " bytes belong to no array"));
     return entries;
@@ -121,9 +90,11 @@ class Reader {
   }
 
   Place place_of(const std::string& name, const Json& facts) const {
-    Place place{name, "", {}};
+    Place place;
+    place.name = name;
+    std::string dtype;
     try {
-      place.dtype = facts.at("dtype").get<std::string>();
+      dtype = facts.at("dtype").get<std::string>();
       for (const Json& length : facts.at("shape")) place.shape.push_back(whole(length));
       const Json& offsets = facts.at("data_offsets");
       if (offsets.size() != 2) fail(name, "data_offsets are not two");
@@ -132,22 +103,16 @@ class Reader {
     } catch (const Json::exception& error) {
       fail(name, error.what());
     }
-    const std::uint64_t width = width_of(place.dtype);
-    if (width == 0) fail(name, "is of " + place.dtype + "; F64, F32, F16 and BF16 are read");
+    const std::optional<ElementType> type = type_of(dtype);
+    if (!type) fail(name, "is of " + dtype + "; F64, F32, F16 and BF16 are read");
+    place.type = *type;
     if (place.begin > place.end || place.end > data_.size())
       fail(name, join("lies at ", place.begin, " to ", place.end, " of ", data_.size(), " bytes"));
-    // Divided, not multiplied: a product of lengths may be any number.
-    std::uint64_t left = (place.end - place.begin) / width;
-    const bool empty = std::find(place.shape.begin(), place.shape.end(), 0) != place.shape.end();
-    bool fits = (place.end - place.begin) % width == 0;
-    for (const std::uint64_t length : place.shape) {
-      if (empty) break;
-      fits = fits && left % length == 0;
-      left /= length;
-    }
-    if (!fits || left != (empty ? 0 : 1))
-      fail(name, join("has ", place.end - place.begin, " bytes, which its shape ", facts["shape"].dump(),
-                      " of ", place.dtype, " does not have"));
+    const std::uint64_t bytes = place.end - place.begin, width = width_of(*type);
+    const std::optional<std::uint64_t> count = volume_of(place.shape);
+    if (!count || bytes % width != 0 || bytes / width != *count)
+      fail(name, join("has ", bytes, " bytes, which its shape ", facts["shape"].dump(), " of ", dtype,
+                      " does not have"));
     return place;
   }
 

@@ -1,0 +1,189 @@
+#include "training/npy.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "training/array_values.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t start = 8;       // magic and version
+constexpr std::size_t alignment = 64;  // of the values, as numpy has it
+constexpr std::size_t most_axes = 64;  // numpy's own limit
+constexpr std::size_t most_header = 65535;
+
+struct Header {
+  std::string descr;
+  bool fortran = false;
+  std::vector<std::uint64_t> shape;
+};
+
+// Reads the only kind of Python dict that numpy writes: three keys, a text, a truth value and a tuple.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : text_(text) {}
+
+  Header parse() {
+    std::optional<std::string> descr;
+    std::optional<bool> fortran;
+    std::optional<std::vector<std::uint64_t>> shape;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = text();
+      expect(':');
+      if (key == "descr" && !descr) {
+        descr = text();
+      } else if (key == "fortran_order" && !fortran) {
+        fortran = truth();
+      } else if (key == "shape" && !shape) {
+        shape = tuple();
+      } else {
+        fail("has \"" + key + "\" twice, or where it is not known");
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_spaces();
+    if (!text_.empty()) fail("goes on after its }");
+    if (!descr || !fortran || !shape) fail("lacks descr, fortran_order or shape");
+    return {*descr, *fortran, *shape};
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& what) { throw DataError("its header " + what); }
+
+  void skip_spaces() {
+    const std::size_t word = text_.find_first_not_of(" \n\t");
+    text_.remove_prefix(std::min(word, text_.size()));
+  }
+  bool accept(char sign) {
+    skip_spaces();
+    if (!text_.starts_with(sign)) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  void expect(char sign) {
+    if (!accept(sign))
+      fail(join("has ", text_.empty() ? "ended" : "\"" + std::string(text_.substr(0, 12)) + "\"", " where ",
+                sign, " was expected"));
+  }
+  std::string text() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect('\'');
+    const std::size_t end = text_.find(quote);
+    if (end == std::string_view::npos) fail("has a text without an end");
+    std::string found(text_.substr(0, end));
+    text_.remove_prefix(end + 1);
+    return found;
+  }
+  bool truth() {
+    skip_spaces();
+    const bool value = text_.starts_with("True");
+    if (!value && !text_.starts_with("False")) fail("has a fortran_order that is neither True nor False");
+    text_.remove_prefix(value ? 4 : 5);
+    return value;
+  }
+  std::vector<std::uint64_t> tuple() {
+    std::vector<std::uint64_t> lengths;
+    expect('(');
+    while (!accept(')')) {
+      skip_spaces();
+      std::uint64_t length = 0;
+      const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), length);
+      if (error != std::errc()) fail("has a shape that is not of whole numbers");
+      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+      lengths.push_back(length);
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    if (lengths.size() > most_axes) fail(join("claims ", lengths.size(), " axes"));
+    return lengths;
+  }
+
+  std::string_view text_;
+};
+
+std::optional<ElementType> type_of(std::string_view descr) {
+  if (descr == "<f8") return ElementType::f64;
+  if (descr == "<f4") return ElementType::f32;
+  if (descr == "<f2") return ElementType::f16;
+  return {};
+}
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  std::string text = "(";
+  for (const std::uint64_t length : shape)
+    text += (text.size() > 1 ? " " : "") + std::to_string(length) + ",";
+  if (shape.size() > 1) text.pop_back();
+  return text + ")";
+}
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+template <class... Parts>
+void require(bool holds, const Parts&... parts) {
+  if (!holds) throw DataError(join(parts...));
+}
+
+}  // namespace
+
+std::string write_npy(const Entry& array) {
+  std::string_view values;
+  const auto see = [&](const auto& list) {
+    values = {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(list[0])};
+  };
+  const auto* single = std::get_if<std::vector<float>>(&array.values);
+  if (single) see(*single);
+  if (const auto* twice = std::get_if<std::vector<double>>(&array.values)) {
+    see(*twice);
+  } else {
+    check<Error>(single != nullptr, "npz", array.name, " holds ", kind_name(array),
+                 " values; f32 and f64 are written");
+  }
+  std::string header = join("{'descr': '", single ? "<f4" : "<f8",
+                            "', 'fortran_order': False, 'shape': ", shape_text(array.shape), ", }");
+  const std::size_t before = start + 2;  // magic, version and the header's size
+  header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
+  header += '\n';
+  check<Error>(header.size() <= most_header, "npz", array.name, " has ", array.shape.size(), " axes");
+  std::string bytes(magic);
+  bytes += {1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  return bytes.append(header).append(values);
+}
+
+Entry read_npy(std::uint64_t size, const std::function<std::string(std::uint64_t)>& take) {
+  require(size >= start, "is no array: ", size, " bytes are less than a header");
+  const std::string begin = take(start);
+  require(begin.starts_with(magic), "is no array of numpy's");
+  const int version = begin[6];
+  require(version >= 1 && version <= 3, "is of version ", version, " of the format; 1 to 3 are read");
+  const std::uint64_t field = version == 1 ? 2 : 4;
+  require(size >= start + field, "ends within its header");
+  const std::uint64_t length = little_endian(take(field)), before = start + field + length;
+  require(length <= most_header && before <= size, "its header is said to have ", length, " bytes of ", size);
+  const Header header = HeaderParser(take(length)).parse();
+
+  const std::optional<ElementType> type = type_of(header.descr);
+  require(type.has_value(), "is of ", header.descr, "; <f8, <f4 and <f2 are read");
+  const std::optional<std::uint64_t> count = volume_of(header.shape);
+  const std::uint64_t there = size - before, width = width_of(*type);
+  require(count && there % width == 0 && there / width == *count, "has ", there, " bytes, which its shape ",
+          shape_text(header.shape), " of ", header.descr, " does not have");
+  Entry array{"", header.shape, values_of(take(there), *type)};
+  if (!header.fortran) return array;
+  std::reverse(array.shape.begin(), array.shape.end());  // as which the bytes are in C order
+  return transposed(array);
+}
+
+}  // namespace fovea

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "training/entries.hpp"
+
+// numpy's .npy, one array: `\x93NUMPY`, version, size of a header, the header (a Python dict: descr,
+// fortran_order, shape), then the values.
+
+namespace fovea {
+
+/// An f32 or f64 array as the bytes of such a file: version 1.0, little-endian, in C order. Error for another
+/// kind.
+std::string write_npy(const Entry& array);
+
+/// The array of such a file of `size` bytes, whose next bytes `take` returns; without a name. `<f8` and `<f4`
+/// as they are, `<f2` as f32, Fortran order brought into C order. Nothing is taken that the header's shape
+/// does not need. DataError that says what is wrong.
+Entry read_npy(std::uint64_t size, const std::function<std::string(std::uint64_t)>& take);
+
+}  // namespace fovea
