@@ -6,10 +6,9 @@
 #include <toml++/toml.h>
 
 #include "cli/commands.hpp"
+#include "cli/inspect_diff.hpp"
 #include "cli/print.hpp"
-#include "training/checkpoint_file.hpp"
-#include "training/file.hpp"
-#include "training/safetensors.hpp"
+#include "training/arrays.hpp"
 
 namespace fovea {
 namespace {
@@ -66,22 +65,31 @@ std::string text_of(const Checkpoint& from) {
 
 void add_inspect(CLI::App& app, Action& action) {
   struct Arguments {
-    std::string checkpoint;
+    std::string file, other;
     bool json = false;
   };
   const auto given = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("inspect", "show what a checkpoint holds");
-  command->add_option("checkpoint", given->checkpoint, "a .fovea or .safetensors file")->required();
+  CLI::App* command = app.add_subcommand(
+      "inspect",
+      "show what a file holds, or compare two: exit code 0 when they are equal, 1 when they differ");
+  command->add_option("file", given->file, "a .fovea, .safetensors or .npz file")->required();
+  command->add_option(
+      "other", given->other,
+      "another one: all that differs is listed by path. Two checkpoints are compared in parameters, "
+      "buffers, optimiser state, settings and position; else it is the arrays");
   command->add_flag("--json", given->json,
-                    "one JSON object: parameters (path → shape, count, xxh3), config, step");
+                    "one JSON object: parameters (path → shape, count, xxh3), config, step; of two files "
+                    "equal, entries, differences");
   command->callback([given, &action] {
     action = [given] {
-      if (given->checkpoint.ends_with(".safetensors")) {
-        const Json all = arrays(read_safetensors(read_file(given->checkpoint), given->checkpoint), "");
-        print(given->json ? Json{{"parameters", all}}.dump(2) : table_of(all));
+      if (!given->other.empty()) return inspect_difference(given->file, given->other, given->json);
+      if (is_exchange_file(given->file)) {
+        const Json all = arrays(read_arrays(given->file), "");
+        print(given->json ? Json{{"parameters", all}}.dump(2, ' ', false, Json::error_handler_t::replace)
+                          : table_of(all));
         return 0;
       }
-      const Checkpoint from = read_checkpoint(given->checkpoint);
+      const Checkpoint from = read_checkpoint(given->file);
       print(given->json ? description(from).dump(2, ' ', false, Json::error_handler_t::replace)
                         : text_of(from));
       return 0;

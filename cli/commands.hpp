@@ -27,6 +27,7 @@ void add_evaluate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
 void add_gradcheck(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 

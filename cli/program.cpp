@@ -32,6 +32,7 @@ int run(const Call& call) {
   add_predict(app, action);
   add_inspect(app, action);
   add_export(app, action);
+  add_import(app, action);
   add_gradcheck(app, action);
   add_list(app, action);
   try {

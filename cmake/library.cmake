@@ -11,17 +11,24 @@ set(FOVEA_BASE_SOURCES
     core/parallel.cpp
     core/random.cpp
     core/blas_kernel.cpp
+    optim/glob.cpp
     optim/optimizer_names.cpp
     optim/schedule.cpp
     training/array_values.cpp
+    training/array_view.cpp
+    training/arrays.cpp
     training/checkpoint_file.cpp
     training/config.cpp
+    training/diff.cpp
     training/entries.cpp
     training/entries_pack.cpp
     training/envelope.cpp
     training/file.cpp
+    training/import.cpp
     training/journal.cpp
+    training/matching.cpp
     training/metrics.cpp
+    training/name_map.cpp
     training/npy.cpp
     training/npz.cpp
     training/options.cpp
@@ -34,6 +41,7 @@ set(FOVEA_BASE_SOURCES
     training/signals.cpp
     training/state.cpp
     training/text.cpp
+    training/toml_leaves.cpp
     training/version.cpp
     training/watched.cpp
     training/zip.cpp)

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "autograd/param.hpp"
@@ -12,8 +11,5 @@ namespace fovea::inline FOVEA_REAL {
 /// `params` with what the groups say of them; a later group overrides an earlier one; frozen ones are left
 /// out. ConfigError for a glob that matches nothing.
 std::vector<NamedParam> grouped(std::vector<NamedParam> params, std::span<const ParamGroup> groups);
-
-/// True when the whole of `path` fits `glob`.
-bool matches(std::string_view glob, std::string_view path);
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <map>
 
-#include "optim/groups.hpp"
-#include "training/text.hpp"
+#include "optim/glob.hpp"
+#include "training/matching.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {
@@ -29,43 +29,11 @@ Tensor tensor_of(const Entry& entry) {
   return result;
 }
 
-bool is_real(const Entry& entry) { return kind_name(entry) == "f32" || kind_name(entry) == "f64"; }
-
-// Compares what a file holds with what a model wants, and reports all of it at once.
-class Matching {
- public:
-  void expect(const std::string& name, const Shape& shape) { expected_.emplace(name, shape); }
-
-  /// Whatever of `entries` starts with one of `prefixes` has to be expected, but for `known`.
-  void compare(const Entries& entries, const std::string& origin,
-               std::initializer_list<std::string_view> prefixes, std::string_view known = {}) const {
-    std::vector<std::string> missing, unexpected, other;
-    for (const auto& [name, shape] : expected_) {
-      const Entry* entry = entries.find(name);
-      if (!entry) {
-        missing.push_back(name);
-      } else if (entry->shape != lengths(shape)) {
-        const Shape found(entry->shape.begin(), entry->shape.end());
-        other.push_back(join(name, " is ", found, " in the file and ", shape, " here"));
-      } else if (!is_real(*entry)) {
-        other.push_back(join(name, " holds ", kind_name(*entry), " values"));
-      }
-    }
-    for (const Entry& entry : entries.all()) {
-      const bool ours = std::any_of(prefixes.begin(), prefixes.end(),
-                                    [&](std::string_view prefix) { return entry.name.starts_with(prefix); });
-      if (ours && entry.name != known && !expected_.contains(entry.name)) unexpected.push_back(entry.name);
-    }
-    std::string faults;
-    if (!missing.empty()) faults += "; missing: " + list(missing);
-    if (!unexpected.empty()) faults += "; unexpected: " + list(unexpected);
-    if (!other.empty()) faults += "; " + list(other);
-    if (!faults.empty()) throw CheckpointError(origin + ": it does not fit the model" + faults);
-  }
-
- private:
-  std::map<std::string, Shape> expected_;
-};
+void check_fits(const Matching& matching, const Checkpoint& from,
+                std::initializer_list<std::string_view> prefixes, std::string_view known = {}) {
+  const std::string faults = matching.faults(from.entries, prefixes, known);
+  if (!faults.empty()) throw CheckpointError(from.origin + ": it does not fit the model" + faults);
+}
 
 }  // namespace
 
@@ -94,8 +62,9 @@ void add_weights(Entries& entries, const WeightAverage& average) {
 
 void load_weights(const Checkpoint& from, std::span<const NamedParam> params, WeightAverage& average) {
   Matching matching;
-  for (const NamedParam& named : params) matching.expect("weights/" + named.path, named.param->shape());
-  matching.compare(from.entries, from.origin, {"weights/"});
+  for (const NamedParam& named : params)
+    matching.expect("weights/" + named.path, lengths(named.param->shape()));
+  check_fits(matching, from, {"weights/"});
   for (const NamedParam& named : params)
     average.state()[named.path] = tensor_of(from.entries.at("weights/" + named.path));
   average.swap(params);
@@ -104,10 +73,11 @@ void load_weights(const Checkpoint& from, std::span<const NamedParam> params, We
 void load_model(const Checkpoint& from, std::span<const NamedParam> params,
                 std::span<const NamedBuffer> buffers) {
   Matching matching;
-  for (const NamedParam& named : params) matching.expect("param/" + named.path, named.param->shape());
+  for (const NamedParam& named : params)
+    matching.expect("param/" + named.path, lengths(named.param->shape()));
   for (const NamedBuffer& named : buffers)
-    matching.expect("buffer/" + named.path, named.buffer->value.shape());
-  matching.compare(from.entries, from.origin, {"param/", "buffer/"});
+    matching.expect("buffer/" + named.path, lengths(named.buffer->value.shape()));
+  check_fits(matching, from, {"param/", "buffer/"});
   for (const NamedParam& named : params) named.param->set(tensor_of(from.entries.at("param/" + named.path)));
   for (const NamedBuffer& named : buffers)
     named.buffer->value = tensor_of(from.entries.at("buffer/" + named.path));
@@ -148,6 +118,10 @@ std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params
 
 void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, Optimizer& optimizer) {
   const std::string prefix = "optimizer/";
+  if (!from.entries.find(prefix + "steps"))
+    throw CheckpointError(from.origin +
+                          ": its weights were imported, and the optimiser's state is of none of "
+                          "them: no training can go on from it; start another run");
   std::map<std::string, Optimizer::Moments> state;
   Matching matching;
   for (const NamedParam& named : params) {
@@ -156,12 +130,12 @@ void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, 
       if (!entry.name.starts_with(own)) continue;
       const std::string moment = entry.name.substr(own.size());
       if (!optimizer.keeps(moment)) continue;  // then it is unexpected
-      matching.expect(entry.name, optimizer.moment_shape(moment, named.param->shape()));
+      matching.expect(entry.name, lengths(optimizer.moment_shape(moment, named.param->shape())));
       if (is_real(entry)) state[named.path].emplace(moment, tensor_of(entry));
     }
   }
   const std::uint64_t steps = from.entries.number(prefix + "steps");
-  matching.compare(from.entries, from.origin, {prefix}, prefix + "steps");
+  check_fits(matching, from, {prefix}, prefix + "steps");
   optimizer.set_steps(steps);
   optimizer.state() = std::move(state);
 }

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "training/options.hpp"
 #include "training/text.hpp"
+#include "training/toml_leaves.hpp"
 
 namespace fovea {
 namespace {
@@ -118,7 +119,7 @@ void Options::read_toml(std::string_view text, const std::string& origin) {
     table = toml::parse(text, origin);
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
-    throw ConfigError(fmt::format("{}:{}:{}: {}", origin, at.line, at.column, one_line(error.description())));
+    refuse_toml(origin, at.line, at.column, error.description());
   }
   read_table(table, *this, origin);
 }

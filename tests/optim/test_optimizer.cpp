@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "optim/average.hpp"
 #include "optim/clip.hpp"
+#include "optim/glob.hpp"
 #include "optim/groups.hpp"
 #include "optim/optimizer.hpp"
 

@@ -1,0 +1,100 @@
+#include "training/import.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optim/glob.hpp"
+#include "training/matching.hpp"
+#include "training/text.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kinds_of_arrays[] = {"param/", "buffer/"};
+
+// The path of a parameter or buffer, or nothing for another entry.
+std::string_view path_of(const Entry& entry) {
+  for (const std::string_view prefix : kinds_of_arrays)
+    if (entry.name.starts_with(prefix)) return std::string_view(entry.name).substr(prefix.size());
+  return {};
+}
+
+bool is_chosen(std::string_view path, std::span<const std::string> globs) {
+  return globs.empty() || std::any_of(globs.begin(), globs.end(),
+                                      [&](const std::string& glob) { return matches(glob, path); });
+}
+
+// The values of `from` as the kind of `like`; those that are finite and would not be any more go to `faults`.
+Entry::Values converted(const Entry& from, const Entry& like, std::string& faults) {
+  return std::visit(
+      [&](const auto& values, const auto& wanted) -> Entry::Values {
+        using From = typename std::decay_t<decltype(values)>::value_type;
+        using To = typename std::decay_t<decltype(wanted)>::value_type;
+        if constexpr (std::is_floating_point_v<From> && std::is_floating_point_v<To>) {
+          std::vector<To> result;
+          result.reserve(values.size());
+          for (const From value : values) result.push_back(static_cast<To>(value));
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!std::isfinite(values[i]) || std::isfinite(result[i])) continue;
+            faults +=
+                join("; ", from.name, " holds ", values[i], ", which is too large for ", kind_name(like));
+            break;
+          }
+          return result;
+        } else {
+          throw Error(join("[import] ", from.name, " holds ", kind_name(from), " values and is to hold ",
+                           kind_name(like), " values"));
+        }
+      },
+      from.values, like.values);
+}
+
+bool is_of_training(const Entry& entry) {
+  return entry.name.starts_with("optimizer/") || entry.name.starts_with("weights/");
+}
+
+// What `write_checkpoint` writes itself.
+bool is_of_label(const Entry& entry) {
+  return entry.name == "task" || entry.name == "config" || entry.name.starts_with("data/") ||
+         entry.name.starts_with("position/");
+}
+
+}  // namespace
+
+void write_imported(const std::filesystem::path& out, const Checkpoint& into, const Entries& arrays,
+                    const std::string& origin, std::span<const std::string> globs) {
+  Matching matching;
+  std::vector<std::string> paths;
+  for (const Entry& entry : into.entries.all()) {
+    const std::string path(path_of(entry));
+    if (path.empty()) continue;
+    paths.push_back(path);
+    if (is_chosen(path, globs)) matching.expect(path, entry.shape);
+  }
+  for (const std::string& glob : globs) {
+    const bool fits =
+        std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return matches(glob, path); });
+    check<ConfigError>(fits, "--match", "\"", glob, "\" fits no path of ", into.origin,
+                       suggestion(glob, paths));
+  }
+  Entries chosen;
+  for (const Entry& array : arrays.all())
+    if (is_chosen(array.name, globs)) chosen.add(array.name, array.shape, array.values);
+
+  std::string faults = matching.faults(chosen);
+  Entries numbers;
+  for (const Entry& entry : into.entries.all()) {
+    if (is_of_training(entry) || is_of_label(entry)) continue;
+    const std::string_view path = path_of(entry);
+    const Entry* array = path.empty() ? nullptr : chosen.find(path);
+    const bool replaced = array && is_real(*array);
+    numbers.add(entry.name, entry.shape, replaced ? converted(*array, entry, faults) : entry.values);
+  }
+  if (!faults.empty()) {
+    throw CheckpointError(join(origin, " does not fit ", into.origin, faults,
+                               "; --map FILE says what is called otherwise, --match GLOB takes a part"));
+  }
+  write_checkpoint(out, into.label, {.items = into.position.items}, numbers);
+}
+
+}  // namespace fovea
