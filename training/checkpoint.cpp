@@ -120,8 +120,8 @@ void load_optimizer(const Checkpoint& from, std::span<const NamedParam> params, 
   const std::string prefix = "optimizer/";
   if (!from.entries.find(prefix + "steps"))
     throw CheckpointError(from.origin +
-                          ": its weights were imported, and the optimiser's state is of none of "
-                          "them: no training can go on from it; start another run");
+                          ": optimizer/steps is missing, as where weights were imported: no "
+                          "training can go on from them; start another run");
   std::map<std::string, Optimizer::Moments> state;
   Matching matching;
   for (const NamedParam& named : params) {
