@@ -133,6 +133,8 @@ Entries NameMap::mapped(const Entries& arrays, Side from, Side to) const {
   for (const Line& line : lines_) {
     const std::string& name = (line.*from).name;
     if (name.empty() || stars(line.*from) > 0 || used.contains(line.number)) continue;
+    if (arrays.find(name))
+      throw ConfigError(join(where(line), ": a line before this one takes \"", name, "\""));
     throw ConfigError(join(where(line), ": there is no array \"", name, "\"", suggestion(name, names)));
   }
   Entries result;

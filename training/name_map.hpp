@@ -25,8 +25,8 @@ class NameMap {
   static NameMap parse(std::string_view text, const std::string& file);
   static NameMap read(const std::filesystem::path& file);
 
-  /// Their arrays as ours. ConfigError `file:line: …` for a line without a `*` that fits no array, for rows
-  /// that are not there, and for arrays of which a line is missing to make them or use them whole.
+  /// Their arrays as ours. ConfigError `file:line: …` for a line without a `*` that decides of no array, for
+  /// rows that are not there, and for arrays of which a line is missing to make them or use them whole.
   Entries to_ours(const Entries& theirs) const;
   /// And back.
   Entries to_theirs(const Entries& ours) const;
