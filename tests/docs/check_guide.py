@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fails where docs/guide.md says what is not so:
+"""Fails where docs/guide.md or docs/exchange.md says what is not so:
 
-- a block of C++ (```cpp tour/01_autograd.cpp) is a run of whole lines of the file that it names;
-- every program of tour/ is quoted;
+- a block of C++ (```cpp tour/01_autograd.cpp), or any other that names a file, is a run of whole lines of it;
+- every program of tour/ is quoted in the guide, and every map of docs/maps/ in the other;
 - every --flag is one that the sources know, and every link leads to a file.
 
 usage: check_guide.py ROOT    first plants each violation in a scratch tree and checks that it is found.
@@ -25,16 +25,26 @@ def flags(root):
     return set(re.findall(r'"(?:--)?([a-z][a-z-]+)"', text)) | KNOWN_TO_CLI11
 
 
+PAGES = {"docs/guide.md": "tour/*.cpp", "docs/exchange.md": "docs/maps/*.toml"}
+
+
 def problems(root):
-    guide = root / "docs/guide.md"
-    text = guide.read_text()
+    found = []
+    known = flags(root)
+    for name, pattern in PAGES.items():
+        found += problems_of(root / name, root, pattern, known)
+    return found
+
+
+def problems_of(page, root, pattern, known):
+    text = page.read_text()
     found, quoted = [], set()
     for fence in FENCE.finditer(text):
         kind, name, block = fence.groups()
-        where = f"{guide.name}:{text.count(chr(10), 0, fence.start()) + 1}"
-        if kind not in ("cpp", "toml", "sh"):
-            found.append(f"{where}: a block of kind {kind!r}; expected cpp, toml or sh")
-        if kind != "cpp":
+        where = f"{page.name}:{text.count(chr(10), 0, fence.start()) + 1}"
+        if kind not in ("cpp", "toml", "sh", "python"):
+            found.append(f"{where}: a block of kind {kind!r}; expected cpp, toml, sh or python")
+        if kind != "cpp" and not name:
             continue
         if not name or not (root / name).is_file():
             found.append(f"{where}: C++ has to name the file that it quotes, and {name!r} is none")
@@ -42,24 +52,26 @@ def problems(root):
         quoted.add(name)
         if not block.strip() or "\n" + block not in "\n" + (root / name).read_text():
             found.append(f"{where}: the quote differs from {name}; copy it again")
-    for path in sorted((root / "tour").glob("*.cpp")):
-        if f"tour/{path.name}" not in quoted:
-            found.append(f"{guide.name}: tour/{path.name} is not quoted")
-    known = flags(root)
-    found += [f"{guide.name}: there is no --{flag}" for flag in sorted(set(FLAG.findall(text)) - known)]
-    found += [f"{guide.name}: the link {link} leads nowhere" for link in LINK.findall(FENCE.sub("", text))
-              if "://" not in link and not (guide.parent / link).exists()]
+    for path in sorted(root.glob(pattern)):
+        name = path.relative_to(root).as_posix()
+        if name not in quoted:
+            found.append(f"{page.name}: {name} is not quoted")
+    found += [f"{page.name}: there is no --{flag}" for flag in sorted(set(FLAG.findall(text)) - known)]
+    found += [f"{page.name}: the link {link} leads nowhere" for link in LINK.findall(FENCE.sub("", text))
+              if "://" not in link and not (page.parent / link).exists()]
     return found
 
 
 CLEAN = {
     "docs/guide.md": "[t](../tour) `--lr`\n```cpp tour/a.cpp\n  one();\n  two();\n```\n```sh\nx --resume\n```\n",
+    "docs/exchange.md": "`--lr`\n```toml docs/maps/m.toml\n\"a\" = \"b\"\n```\n",
+    "docs/maps/m.toml": "\"a\" = \"b\"\n",
     "tour/a.cpp": "int main() {\n  one();\n  two();\n}\n",
     "training/config.cpp": 'options.add("lr", lr);',
     "cli/train.cpp": 'add_flag("--resume");',
     "examples/none.cpp": "",
 }
-# What is replaced in the guide, by what, and words that the report must hold.
+# What is replaced in the first page that has it, by what, and words that the report must hold.
 PLANTED = [
     ("one();", "one(1);", "differs from tour/a.cpp"),
     ("  one();\n", "one();\n", "differs from tour/a.cpp"),
@@ -70,6 +82,8 @@ PLANTED = [
     ("```sh", "```", "a block of kind ''"),
     ("--resume", "--resum", "there is no --resum"),
     ("../tour", "../tours", "leads nowhere"),
+    ('"b"\n', '"c"\n', "differs from docs/maps/m.toml"),
+    ("toml docs/maps/m.toml", "toml", "docs/maps/m.toml is not quoted"),
 ]
 
 
@@ -77,11 +91,12 @@ def self_test():
     """What this check fails to find, or finds where nothing is."""
     wrong = []
     for before, after, words in [("", "", None)] + PLANTED:
+        changed = next(page for page in PAGES if before in CLEAN[page])
         with tempfile.TemporaryDirectory() as folder:
             for name, text in CLEAN.items():
                 path = Path(folder) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text.replace(before, after, 1) if name == "docs/guide.md" and words else text)
+                path.write_text(text.replace(before, after, 1) if name == changed and words else text)
             found = problems(Path(folder))
         if (words is None and found) or (words and not any(words in one for one in found)):
             wrong.append(f"self-test: {before!r} → {after!r} gave {found}; expected {words!r}")
