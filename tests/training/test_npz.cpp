@@ -64,6 +64,8 @@ TEST_CASE("arrays go to npz and come back", "[training]") {
   arrays.add("list", {3}, std::vector<double>{INFINITY, 1e-320, NAN});
   const std::string bytes = write_npz(arrays);
   CHECK(bytes == write_npz(arrays));
+  CHECK(bytes.substr(10, 4) ==
+        std::string("\0\0\x21\0", 4));  // time and date of the first: not when it was written
   const Entries back = read_npz(bytes, "f");
   REQUIRE(back.all().size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -191,6 +193,24 @@ TEST_CASE("a compressed array that claims more than deflate can hold is refused"
   // Neither is one that is longer or shorter than it says.
   CHECK_THROWS_AS(read_npz(patched(bytes, central, 24, 151, 4), "f"), DataError);
   CHECK_THROWS_AS(read_npz(patched(bytes, central, 24, 153, 4), "f"), DataError);
+}
+
+TEST_CASE("an array with more compressed bytes than it claims is refused", "[training]") {
+  // Deflated: one last block, not compressed, with its length and that length inverted.
+  const std::string good = npy(facts("<f4", "(2,)"), "12345678"), all = good + "more";
+  const auto length = static_cast<unsigned>(all.size());
+  const auto deflated = [&] {
+    std::string bytes{1};
+    for (const unsigned part : {length, length >> 8, ~length, ~length >> 8})
+      bytes += static_cast<char>(part & 255);
+    return bytes + all;
+  };
+  std::string bytes = file_of(deflated());
+  for (const auto& [magic, method, size] : {std::tuple(central, 10, 24), std::tuple(local, 8, 22)}) {
+    bytes = patched(bytes, magic, static_cast<std::size_t>(method), 8, 2);
+    bytes = patched(bytes, magic, static_cast<std::size_t>(size), good.size(), 4);
+  }
+  CHECK_THROWS_WITH(read_npz(bytes, "f"), "f: w: is longer than it claims");
 }
 
 TEST_CASE("members that lie over each other are refused", "[training]") {
