@@ -10,6 +10,7 @@
 #include "cli/flags.hpp"
 #include "cli/print.hpp"
 #include "core/check.hpp"
+#include "training/diff.hpp"
 #include "training/file.hpp"
 #include "training/plan.hpp"
 #include "training/run.hpp"
@@ -63,34 +64,6 @@ std::vector<std::string> usual_interrupts(const TaskEntry& task, const Checkpoin
   return all;
 }
 
-// What may differ: how many threads there were.
-std::string without_threads(const std::string& config) {
-  std::string kept;
-  for (std::size_t begin = 0; begin < config.size();) {
-    const std::size_t end = std::min(config.find('\n', begin), config.size() - 1) + 1;
-    if (!config.substr(begin).starts_with("threads =")) kept += config.substr(begin, end - begin);
-    begin = end;
-  }
-  return kept;
-}
-
-// The names of what is not the same, bit for bit.
-std::vector<std::string> differences(const Checkpoint& a, const Checkpoint& b) {
-  std::vector<std::string> names;
-  for (const Entry& entry : a.entries.all()) {
-    const Entry* other = b.entries.find(entry.name);
-    const bool same = entry.name == "config"
-                          ? without_threads(a.label.config) == without_threads(b.label.config)
-                          : other && other->shape == entry.shape &&
-                                other->values.index() == entry.values.index() &&
-                                checksum(*other) == checksum(entry);
-    if (!same) names.push_back(entry.name);
-  }
-  for (const Entry& entry : b.entries.all())
-    if (!a.entries.find(entry.name)) names.push_back(entry.name);
-  return names;
-}
-
 // The rows of a run without the times they were made at.
 std::vector<std::string> rows_of(const fs::path& folder) {
   std::vector<std::string> rows;
@@ -107,11 +80,13 @@ std::vector<std::string> rows_of(const fs::path& folder) {
 bool compare_files(const fs::path& a, const fs::path& b, const std::string& name) {
   check<Error>(fs::exists(a) == fs::exists(b), "verify-resume", "only one of the runs has a ", name);
   if (!fs::exists(a)) return true;
-  const Checkpoint whole = read_checkpoint(a), resumed = read_checkpoint(b);
-  const std::vector<std::string> differing = differences(whole, resumed);
-  print(differing.empty() ? fmt::format("{}: all {} entries are equal", name, whole.entries.all().size())
+  const Entries whole = comparable(read_checkpoint(a)), resumed = comparable(read_checkpoint(b));
+  std::vector<std::string> differing;
+  for (const EntryDifference& one : differences(whole, resumed))
+    if (one.name != "config/threads") differing.push_back(one.name);  // which is meant to differ
+  print(differing.empty() ? fmt::format("{}: all {} entries are equal", name, whole.all().size())
                           : fmt::format("{}: {} of {} entries differ: {}", name, differing.size(),
-                                        whole.entries.all().size(), list(differing)));
+                                        whole.all().size(), list(differing)));
   return differing.empty();
 }
 

@@ -1,5 +1,7 @@
 #include "optim/glob.hpp"
 
+#include <algorithm>
+
 namespace fovea {
 
 bool matches(std::string_view glob, std::string_view path) {
@@ -20,6 +22,11 @@ bool matches(std::string_view glob, std::string_view path) {
   }
   while (g < glob.size() && glob[g] == '*') ++g;
   return g == glob.size();
+}
+
+bool is_chosen(std::string_view path, std::span<const std::string> globs) {
+  return globs.empty() || std::any_of(globs.begin(), globs.end(),
+                                      [&](const std::string& glob) { return matches(glob, path); });
 }
 
 }  // namespace fovea

@@ -1,7 +1,6 @@
 #include "training/checkpoint.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "optim/glob.hpp"
@@ -89,21 +88,18 @@ std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params
     load_model(from, params, buffers);
     return params.size() + buffers.size();
   }
-  std::vector<bool> used(globs.size());
-  const auto chosen = [&](const auto& named) {
-    bool any = false;
-    for (std::size_t i = 0; i < globs.size(); ++i) {
-      if (!matches(globs[i], named.path)) continue;
-      used[i] = any = true;
-    }
-    return any;
-  };
+  std::vector<std::string> paths;
   std::vector<NamedParam> some_params;
   std::vector<NamedBuffer> some_buffers;
-  std::copy_if(params.begin(), params.end(), std::back_inserter(some_params), chosen);
-  std::copy_if(buffers.begin(), buffers.end(), std::back_inserter(some_buffers), chosen);
-  for (std::size_t i = 0; i < globs.size(); ++i)
-    check<ConfigError>(used[i], "--match", globs[i], " matches no parameter of the model");
+  for (const NamedParam& named : params) {
+    paths.push_back(named.path);
+    if (is_chosen(named.path, globs)) some_params.push_back(named);
+  }
+  for (const NamedBuffer& named : buffers) {
+    paths.push_back(named.path);
+    if (is_chosen(named.path, globs)) some_buffers.push_back(named);
+  }
+  check_globs(globs, paths, "the model");
   Checkpoint part;
   part.origin = from.origin;
   const auto take = [&](const std::string& name) {

@@ -19,11 +19,6 @@ std::string_view path_of(const Entry& entry) {
   return {};
 }
 
-bool is_chosen(std::string_view path, std::span<const std::string> globs) {
-  return globs.empty() || std::any_of(globs.begin(), globs.end(),
-                                      [&](const std::string& glob) { return matches(glob, path); });
-}
-
 // The values of `from` as the kind of `like`; those that are finite and would not be any more go to `faults`.
 Entry::Values converted(const Entry& from, const Entry& like, std::string& faults) {
   return std::visit(
@@ -71,12 +66,7 @@ void write_imported(const std::filesystem::path& out, const Checkpoint& into, co
     paths.push_back(path);
     if (is_chosen(path, globs)) matching.expect(path, entry.shape);
   }
-  for (const std::string& glob : globs) {
-    const bool fits =
-        std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return matches(glob, path); });
-    check<ConfigError>(fits, "--match", "\"", glob, "\" fits no path of ", into.origin,
-                       suggestion(glob, paths));
-  }
+  check_globs(globs, paths, into.origin);
   Entries chosen;
   for (const Entry& array : arrays.all())
     if (is_chosen(array.name, globs)) chosen.add(array.name, array.shape, array.values);

@@ -3,9 +3,19 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "optim/glob.hpp"
 #include "training/text.hpp"
 
 namespace fovea {
+
+void check_globs(std::span<const std::string> globs, std::span<const std::string> paths,
+                 std::string_view origin) {
+  for (const std::string& glob : globs) {
+    const bool fits =
+        std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return matches(glob, path); });
+    check<ConfigError>(fits, "--match", "\"", glob, "\" fits no path of ", origin, suggestion(glob, paths));
+  }
+}
 
 bool is_real(const Entry& entry) { return kind_name(entry) == "f32" || kind_name(entry) == "f64"; }
 

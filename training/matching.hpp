@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ class Matching {
  private:
   std::map<std::string, std::vector<std::uint64_t>> expected_;
 };
+
+/// ConfigError for a glob of --match that fits none of the paths that `origin` has.
+void check_globs(std::span<const std::string> globs, std::span<const std::string> paths,
+                 std::string_view origin);
 
 /// True for the kinds that a parameter can have: f32 and f64.
 bool is_real(const Entry& entry);

@@ -63,7 +63,7 @@ TEST_CASE("a start that does not fit is refused before anything is written", "[c
     CHECK_THAT(result.err, Contains(why));
     CHECK(!std::filesystem::exists(shell.folder / "other"));
   };
-  refused(still_to("other", {"--match", "hidden,decoder.*"}), 2, "decoder.* matches no parameter");
+  refused(still_to("other", {"--match", "hidden,decoder.*"}), 2, "\"decoder.*\" fits no path of the model");
   refused({"train", "line", "--match", "hidden", "--out", "other"}, 2, "name a checkpoint there");
   refused({"train", "line", "--init-from", "nowhere.fovea", "--out", "other"}, 4, "nowhere.fovea");
   refused({"train", "copy", "--init-from", "first/checkpoints/last.fovea", "--out", "other"}, 4,
