@@ -14,12 +14,13 @@ void add_import(CLI::App& app, Action& action) {
     std::vector<std::string> globs;
   };
   const auto given = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
-      "import",
-      "put a file's arrays in place of a checkpoint's parameters and buffers, by path. All of them must be "
-      "there "
-      "with the right shape, or nothing is written. The result evaluates, predicts and exports; no training "
-      "goes on from it, for the optimiser's state was of other weights and is left out");
+  CLI::App* command = app.add_subcommand("import", "put a file's arrays in place of a checkpoint's, by path");
+  command->footer(
+      "All parameters and buffers must be there with the right shape, or nothing is written. The result "
+      "evaluates, "
+      "predicts, exports, and a new run can start from it (--init-from); no training goes on from it, for "
+      "the "
+      "optimiser's state was of other weights and is left out.");
   command->add_option("file", given->file, "a .safetensors, .npz or .fovea file")->required();
   command->add_option("--into", given->into, "the checkpoint, a .fovea file")->required();
   command->add_option("-o,--out", given->out,
