@@ -92,8 +92,8 @@ class SeparateProjections(nn.Module):
 
         q, k, v = (heads_of(project(y)) for project, y in
                    ((self.q_proj, x), (self.k_proj, memory), (self.v_proj, memory)))
-        scores = (q @ k.mT / (WIDTH // HEADS) ** 0.5).masked_fill(beyond(lengths, S)[:, None, None], -torch.inf)
-        weights = scores.softmax(-1)
+        scores = q @ k.mT / (WIDTH // HEADS) ** 0.5
+        weights = scores.masked_fill(beyond(lengths, S)[:, None, None], -torch.inf).softmax(-1)
         return {"context": self.o_proj((weights @ v).transpose(1, 2).flatten(2)), "weights": weights}
 
 
@@ -152,7 +152,8 @@ class Bahdanau(nn.Module):
         self.bias = nn.ParameterDict({"table": nn.Parameter(torch.randn(2 * REACH + 1))})
 
     def run(self, query, keys):
-        scores = (torch.tanh((query @ self.W_query)[:, :, None] + (keys @ self.W_key + self.b)[:, None]) @ self.v)[..., 0]
+        a, b = query @ self.W_query, keys @ self.W_key + self.b
+        scores = (torch.tanh(a[:, :, None] + b[:, None]) @ self.v)[..., 0]
         distance = torch.arange(S)[None] - (torch.arange(T)[:, None] + S - T)
         weights = (scores + self.bias["table"][distance.clamp(-REACH, REACH) + REACH]).softmax(-1)
         return {"context": weights @ keys, "weights": weights}
@@ -173,8 +174,8 @@ MODULES = {  # name: (Fovea's module, map, ours, inputs)
     "separate projections": ("multi_head", "separate_projections.toml", SeparateProjections, ATTENTION),
     "LSTM": ("lstm", "recurrent.toml", recurrent(nn.LSTM), {"x": SHORT, "lengths": lengths(4, 1, 3)}),
     "GRU": ("gru", "recurrent.toml", recurrent(nn.GRU), {"x": SHORT, "lengths": lengths(2, 4, 3)}),
-    "TransformerEncoderLayer": ("encoder_layer", "transformer.toml", EncoderLayer, {"x": X, "lengths": lengths(4, 3, 1)}),
-    "TransformerDecoderLayer": ("decoder_layer", "transformer.toml", DecoderLayer, ATTENTION),
+    "EncoderLayer": ("encoder_layer", "transformer.toml", EncoderLayer, {"x": X, "lengths": lengths(4, 3, 1)}),
+    "DecoderLayer": ("decoder_layer", "transformer.toml", DecoderLayer, ATTENTION),
     "Bahdanau": ("additive", "bahdanau.toml", Bahdanau, {"query": X, "keys": normal(B, S, INPUTS)}),
 }
 
@@ -187,7 +188,8 @@ def modules(build, folder):
         np.savez(folder / "in.npz", **inputs)
         tensors = {key: torch.from_numpy(x) for key, x in inputs.items()}
         for ending in (".safetensors", ".npz"):
-            weights, arguments = folder / f"weights{ending}", (MAPS / names, folder / "in.npz", folder / "out.npz")
+            weights = folder / f"weights{ending}"
+            arguments = (MAPS / names, folder / "in.npz", folder / "out.npz")
             torch.manual_seed(3)
             module = make().train()  # in evaluation PyTorch may take another path, which pads differently
             with torch.no_grad():
@@ -227,7 +229,8 @@ def same_bits(a, b):
 def checkpoints(build, folder):
     def fovea(*words, code=0):
         done = subprocess.run([build / "fovea", *words], capture_output=True, text=True, cwd=folder)
-        check(done.returncode == code, f"fovea {' '.join(words)}: {done.returncode} {done.stderr[-400:]}", tell=False)
+        what = f"fovea {' '.join(words)}: {done.returncode} {done.stderr[-400:]}"
+        check(done.returncode == code, what, tell=False)
         return done.stdout
 
     for task, *settings in (["copy", "--steps", "20"], ["g2p", "--preset", "quick", "--steps", "5"]):
@@ -237,21 +240,24 @@ def checkpoints(build, folder):
         fovea("export", best, "-o", f"{task}.npz")
         fovea("export", best, "-o", f"{task}.safetensors")
         arrays = load(folder / f"{task}.npz")
-        check(len(arrays) > 5 and all(x.dtype == np.float32 for x in arrays.values()), f"{task}: {len(arrays)} arrays")
+        single = all(x.dtype == np.float32 for x in arrays.values())
+        check(len(arrays) > 5 and single, f"{task}: {len(arrays)} arrays of float32")
         check(same_bits(arrays, load(folder / f"{task}.safetensors")), f"{task}: npz and safetensors agree")
         with safetensors.safe_open(folder / f"{task}.safetensors", "np") as file:
             check(file.metadata()["task"] == task, f"{task}: the metadata name the task")
         shown = json.loads(fovea("inspect", best, "--json"))
         shown = shown["parameters"] | shown["buffers"]
-        check({key: list(x.shape) for key, x in arrays.items()} == {key: x["shape"] for key, x in shown.items()},
-              f"{task}: paths and shapes are those of inspect")
+        shapes = {key: list(x.shape) for key, x in arrays.items()}
+        same = shapes == {key: facts["shape"] for key, facts in shown.items()}
+        check(same, f"{task}: paths and shapes are those of inspect")
 
         np.savez(folder / "a.npz", **arrays)
         np.savez_compressed(folder / "b.npz", **arrays)
         np.savez(folder / "c.npz", **{key: np.asfortranarray(x) for key, x in arrays.items()})
         np.savez_compressed(folder / "d.npz", **{key: x.astype(np.float64) for key, x in arrays.items()})
         safetensors.numpy.save_file(arrays, folder / "e.safetensors")
-        safetensors.torch.save_file({key: torch.from_numpy(x) for key, x in arrays.items()}, folder / "f.safetensors")
+        tensors = {key: torch.from_numpy(x) for key, x in arrays.items()}
+        safetensors.torch.save_file(tensors, folder / "f.safetensors")
         measured = fovea("evaluate", best, "--json")
         for file in ("a.npz", "b.npz", "c.npz", "d.npz", "e.safetensors", "f.safetensors", best):
             fovea("import", file, "--into", other, "-o", "new.fovea")
@@ -266,7 +272,7 @@ def checkpoints(build, folder):
         fovea("import", "one.npz", "--into", best, "-o", "new.fovea", code=4)
         fovea("import", "one.npz", "--into", best, "-o", "new.fovea", "--match", path)
         found = json.loads(fovea("inspect", f"{task}.npz", "new.fovea", "--json", code=1))["differences"]
-        check(len(found) == 1 and found[0]["name"] == path and found[0]["differing"] == 1, f"{task}: one value of {path} differs")
+        check([(one["name"], one["differing"]) for one in found] == [(path, 1)], f"{task}: one value of {path} differs")
         check(found[0]["first"]["index"] == [n - 1 for n in arrays[path].shape], f"{task}: … the last one")
         check(abs(found[0]["largest_absolute"] - 1) < 1e-6, f"{task}: … by 1")
 
