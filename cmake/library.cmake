@@ -39,6 +39,7 @@ set(FOVEA_BASE_SOURCES
     training/run_files.cpp
     training/safetensors.cpp
     training/signals.cpp
+    training/sparkline.cpp
     training/state.cpp
     training/text.cpp
     training/toml_leaves.cpp

@@ -26,7 +26,7 @@ void Journal::step(double loss) {
   at_.skipped = 0;
   at_.loss_sum += loss;
   ++at_.loss_count;
-  progress_.show(at_.step, status());
+  progress_.show(at_.step, loss, status());
 }
 
 void Journal::skipped(const std::string& reason) {

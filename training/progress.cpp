@@ -50,7 +50,8 @@ std::string Progress::times(std::uint64_t done) const {
   return fmt::format("{} steps/s, {} left", brief(rate, 3), clock_text(left));
 }
 
-void Progress::show(std::uint64_t done, const std::string& status) {
+void Progress::show(std::uint64_t done, double loss, const std::string& status) {
+  losses_.add(loss);
   const auto now = Clock::now();
   if (terminal_) {
     if (drawn_ && now - shown_ < bar_interval) return;
@@ -66,7 +67,12 @@ void Progress::draw(std::uint64_t done, const std::string& status) {
   const int filled = static_cast<int>(part * bar_width);
   std::string text = fmt::format("] {:3.0f}%  {}/{}  {}  {}", part * 100, done, total_, status, times(done));
   const std::size_t room = terminal_width();
-  if (text.size() + bar_width + 1 >= room) text.resize(room > bar_width + 2u ? room - bar_width - 2 : 0);
+  const std::string curve = shows_unicode() ? losses_.text() : "";
+  if (text.size() + bar_width + Sparkline::letters + 4 < room && !curve.empty()) {
+    text += "  " + curve;
+  } else if (text.size() + bar_width + 1 >= room) {
+    text.resize(room > bar_width + 2u ? room - bar_width - 2 : 0);
+  }
   const std::string bar =
       std::string(static_cast<std::size_t>(filled), '=') + (filled < bar_width ? ">" : "");
   fmt::print(stderr, "\r\x1b[K[{}{:<{}}{}{}", colour_ ? "\x1b[32m" : "", bar, bar_width,

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "training/sparkline.hpp"
+
 namespace fovea {
 
-/// Shows on stderr how far training is: a bar with the rate and the time left when that is a terminal (in
-/// colour unless NO_COLOR is set), else a plain line now and then.
+/// Shows on stderr how far training is: a bar with the rate, the time left and the loss so far as a sparkline
+/// when that is a terminal (in colour unless NO_COLOR is set), else a plain line now and then.
 class Progress {
  public:
   Progress(std::uint64_t total, std::uint64_t done);
@@ -15,8 +17,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `status` is shown beside the bar: `loss 0.31  top1 87.5`.
-  void show(std::uint64_t done, const std::string& status);
+  /// `status` is shown beside the bar: `loss 0.31  top1 87.5`. `loss` is that of the last step.
+  void show(std::uint64_t done, double loss, const std::string& status);
   /// A line that stays.
   void line(const std::string& text);
 
@@ -29,6 +31,7 @@ class Progress {
   std::uint64_t total_, first_;
   Clock::time_point start_, shown_;
   bool terminal_, colour_, drawn_ = false;
+  Sparkline losses_;
 };
 
 /// `1:05`, `2:00:00`
