@@ -8,6 +8,7 @@
 #include "cli/print.hpp"
 #include "cli/session.hpp"
 #include "cli/tasks.hpp"
+#include "cli/tensorboard.hpp"
 #include "core/draw.hpp"
 #include "training/about.hpp"
 #include "training/fit.hpp"
@@ -200,6 +201,8 @@ int train(Settings& settings, const TrainRequest& request) {
   }
   Run run(session.folder, session.how, label);
   run.describe(about(), settings.train.seed, parameter_count(task.model), request.command);
+  if (settings.train.tensorboard)
+    run.follow(tensorboard_sink(run.folder() / "tensorboard", state.position.step));
   announce(session, run, notes);
   const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);

@@ -19,6 +19,18 @@ file(GLOB FOVEA_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 list(FILTER FOVEA_CLI_SOURCES EXCLUDE REGEX "/(main|tasks|gradcheck_bridge)\\.cpp$")
 add_library(fovea_cli STATIC ${FOVEA_CLI_SOURCES})
 target_link_libraries(fovea_cli PUBLIC fovea_f32 PRIVATE fovea_flags ${FOVEA_PROGRAM_LIBRARIES})
+# --tensorboard needs Protobuf; without it the program says so.
+find_package(Protobuf QUIET)
+if(Protobuf_FOUND)
+  protobuf_generate_cpp(FOVEA_EVENT_SOURCES FOVEA_EVENT_HEADERS ${PROJECT_SOURCE_DIR}/cli/tensorboard/events.proto)
+  add_library(fovea_events STATIC ${FOVEA_EVENT_SOURCES} ${FOVEA_EVENT_HEADERS})
+  target_include_directories(fovea_events SYSTEM PUBLIC ${PROJECT_BINARY_DIR} ${Protobuf_INCLUDE_DIRS})
+  target_link_libraries(fovea_events PUBLIC protobuf::libprotobuf)
+  target_sources(fovea_cli PRIVATE cli/tensorboard/records.cpp cli/tensorboard/writer.cpp)
+  target_link_libraries(fovea_cli PRIVATE fovea_events)
+else()
+  target_sources(fovea_cli PRIVATE cli/tensorboard/none.cpp)
+endif()
 target_precompile_headers(fovea_cli PRIVATE <CLI/CLI.hpp> <functional> <memory> <string> <vector>)
 
 # A program with the tasks that `list` defines, a source that is compiled in each precision. A target may link

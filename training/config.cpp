@@ -74,6 +74,9 @@ void TrainConfig::describe(Options& options) {
            "tell what attentions and gradients look like at each evaluation, and what is amiss")
       .not_saved()
       .may_change();
+  options.add("tensorboard", tensorboard, "write event files for TensorBoard to the run's folder tensorboard")
+      .not_saved()
+      .may_change();
   options
       .add("interrupt-at", interrupt_at,
            "STEP or STEP:BATCH at which a signal comes as by Ctrl-C, to try out a resume")

@@ -42,6 +42,7 @@ struct TrainConfig {
   std::vector<std::string> match = {};   // globs of the paths that are taken from it; empty: all
   std::string on_nonfinite = "stop";     // or skip:N
   std::uint64_t keep = 2;                // checkpoints of the last saves
+  bool tensorboard = false;              // write its event files, too
   bool watch = false;                    // tell what attentions and gradients look like
   std::vector<std::string> interrupt_at = {};  // STEP or STEP:BATCH, from 1
   std::string out;                             // run directory; empty: runs/TASK, runs/TASK-2, …

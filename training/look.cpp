@@ -76,6 +76,14 @@ std::vector<ParamFacts> param_facts(std::span<const NamedParam> params) {
   return facts;
 }
 
+void show_parameters(RunSink& sink, std::uint64_t step, std::span<const NamedParam> params) {
+  for (const NamedParam& one : params) {
+    const Tensor& value = one.param->value();
+    const std::vector<double> values(value.data(), value.data() + value.size());
+    sink.parameter(step, one.path, values);
+  }
+}
+
 void note_changes(std::vector<ParamFacts>& facts, std::span<const Tensor> before,
                   std::span<const NamedParam> params) {
   for (std::size_t i = 0; i < facts.size(); ++i) {

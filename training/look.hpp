@@ -7,6 +7,7 @@
 #include "optim/groups.hpp"
 #include "training/journal.hpp"
 #include "training/plan.hpp"
+#include "training/sink.hpp"
 #include "training/task.hpp"
 #include "training/watched.hpp"
 
@@ -19,6 +20,9 @@ std::vector<ParamFacts> param_facts(std::span<const NamedParam> params);
 /// Fills in by how much each has changed since it was `before`.
 void note_changes(std::vector<ParamFacts>& facts, std::span<const Tensor> before,
                   std::span<const NamedParam> params);
+
+/// Hands the values of all parameters to a sink.
+void show_parameters(RunSink& sink, std::uint64_t step, std::span<const NamedParam> params);
 
 /// Looks at the steps after which an evaluation is made, and at the first: runs the step's first batch
 /// forward and backward once more, with the attentions' scores and weights written down. Changes nothing of

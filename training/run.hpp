@@ -11,6 +11,7 @@
 #include "training/checkpoint_file.hpp"
 #include "training/descriptor.hpp"
 #include "training/metrics.hpp"
+#include "training/sink.hpp"
 #include "training/version.hpp"
 #include "training/watched.hpp"
 
@@ -67,6 +68,11 @@ class Run {
   /// Seconds of training up to the last row.
   double seconds() const { return seconds_; }
 
+  /// Lets a sink follow what is written from now on.
+  void follow(std::unique_ptr<RunSink> sink) { sink_ = std::move(sink); }
+  /// Null when there is none.
+  RunSink* sink() const { return sink_.get(); }
+
   /// Writes result.json, the mark of a run that came to its end: what was measured of its model, and what it
   /// took. `measured` is a JSON object.
   void conclude(const Position& at, std::uint64_t parameters, const std::string& measured);
@@ -83,6 +89,7 @@ class Run {
   std::optional<std::uint64_t> last_step_;  // of the whole checkpoint that is `last`, once it is known
   Descriptor lock_;                         // the folder
   std::unique_ptr<Log> log_;
+  std::unique_ptr<RunSink> sink_;
 };
 
 /// The checkpoints of a run's folder that training can go on from, newest first: the last one, those before

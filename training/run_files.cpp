@@ -123,13 +123,17 @@ void Run::rewind(std::uint64_t step) {
   });
 }
 
-void Run::add(const Watched& seen) { append(folder_ / "watch.jsonl", seen.json() + "\n"); }
+void Run::add(const Watched& seen) {
+  append(folder_ / "watch.jsonl", seen.json() + "\n");
+  if (sink_) sink_->watched(seen);
+}
 
 void Run::add(const Row& row) {
   const std::filesystem::path table = folder_ / "metrics.csv";
   append(table, (std::filesystem::exists(table) ? "" : csv_header(row)) + csv_line(row));
   append(folder_ / "metrics.jsonl", json_line(row));
   seconds_ = row.seconds;
+  if (sink_) sink_->row(row);
 }
 
 }  // namespace fovea
