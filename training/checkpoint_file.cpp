@@ -62,6 +62,21 @@ Label read_label(const Entries& entries) {
 
 }  // namespace
 
+Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin) {
+  try {
+    Checkpoint checkpoint;
+    checkpoint.origin = origin;
+    checkpoint.entries = Entries::unpack(envelope::unwrap(envelope::checkpoint, bytes));
+    checkpoint.label = read_label(checkpoint.entries);
+    checkpoint.position = read_position(checkpoint.entries);
+    return checkpoint;
+  } catch (const envelope::NewerVersion& error) {
+    throw CheckpointError(origin + ": " + error.what() + "; use a newer fovea");
+  } catch (const std::exception& error) {  // ours, or what cereal throws
+    throw CheckpointError(origin + ": " + error.what() + advice);
+  }
+}
+
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   std::string bytes;
   check<CheckpointError>(!std::filesystem::is_directory(path), "checkpoint", path.string(),
@@ -71,22 +86,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   } catch (const Error& error) {
     throw CheckpointError(error.what());
   }
-  try {
-    Checkpoint checkpoint;
-    checkpoint.origin = path.string();
-    checkpoint.entries = Entries::unpack(envelope::unwrap(envelope::checkpoint, bytes));
-    checkpoint.label = read_label(checkpoint.entries);
-    checkpoint.position = read_position(checkpoint.entries);
-    return checkpoint;
-  } catch (const envelope::NewerVersion& error) {
-    throw CheckpointError(path.string() + ": " + error.what() + "; use a newer fovea");
-  } catch (const std::exception& error) {  // ours, or what cereal throws
-    throw CheckpointError(path.string() + ": " + error.what() + advice);
-  }
+  return parse_checkpoint(bytes, path.string());
 }
 
-void write_checkpoint(const std::filesystem::path& path, const Label& label, const Position& position,
-                      const Entries& numbers) {
+std::string checkpoint_bytes(const Label& label, const Position& position, const Entries& numbers) {
   Entries all;
   all.add_text("task", label.task);
   all.add_text("config", label.config);
@@ -99,7 +102,12 @@ void write_checkpoint(const std::filesystem::path& path, const Label& label, con
   all.add("data/checksums", std::move(sums));
   write_position(all, position);
   all.add_under("", numbers);
-  replace_file(path, envelope::wrap(envelope::checkpoint, all.pack()));
+  return envelope::wrap(envelope::checkpoint, all.pack());
+}
+
+void write_checkpoint(const std::filesystem::path& path, const Label& label, const Position& position,
+                      const Entries& numbers) {
+  replace_file(path, checkpoint_bytes(label, position, numbers));
 }
 
 }  // namespace fovea

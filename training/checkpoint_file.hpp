@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct Checkpoint {
   Position position;
   Entries entries;  // all of it
 };
+
+/// The bytes of a file, and what such bytes hold. Reading verifies all of it: CheckpointError `origin: …`.
+std::string checkpoint_bytes(const Label& label, const Position& position, const Entries& numbers);
+Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin);
 
 /// Reads and verifies a file. CheckpointError says which file, what is wrong and, where there is something,
 /// what to do.

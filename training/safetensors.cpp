@@ -95,8 +95,8 @@ class Reader {
     std::string dtype;
     try {
       dtype = facts.at("dtype").get<std::string>();
-      for (const Json& length : facts.at("shape")) place.shape.push_back(whole(length));
-      const Json& offsets = facts.at("data_offsets");
+      for (const Json& length : listed(facts, "shape")) place.shape.push_back(whole(length));
+      const Json& offsets = listed(facts, "data_offsets");
       if (offsets.size() != 2) fail(name, "data_offsets are not two");
       place.begin = whole(offsets[0]);
       place.end = whole(offsets[1]);
@@ -116,9 +116,18 @@ class Reader {
     return place;
   }
 
+  // Anything else can be gone through as a list, too, with one element, or none.
+  static const Json& listed(const Json& facts, const char* name) {
+    const Json& list = facts.at(name);
+    if (!list.is_array())
+      throw Json::type_error::create(302, join(name, " is no list but ", list.type_name()), &list);
+    return list;
+  }
+
+  // The message does not write out what is there: lists in lists in lists … would overflow the stack.
   static std::uint64_t whole(const Json& number) {
     if (!number.is_number_unsigned())
-      throw Json::type_error::create(302, "expected a whole number, got " + number.dump(), &number);
+      throw Json::type_error::create(302, join("expected a whole number, got ", number.type_name()), &number);
     return number.get<std::uint64_t>();
   }
 

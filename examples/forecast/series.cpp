@@ -128,6 +128,7 @@ class Reader {
   // Puts each row where its time says, and leaves out values for those that are not there.
   void lay_out() {
     const std::size_t columns = columns_.size();
+    std::size_t absent = 0;  // rows
     for (std::size_t i = 0; i < moments_.size(); ++i) {
       const auto steps = i == 0 ? 1 : steps_between(moments_[i - 1], moments_[i], series_.step);
       if (!steps)
@@ -140,6 +141,9 @@ class Reader {
         if (*steps > longest_gap)
           table_.fail(places_[i], *steps - 1, " rows are missing before ", places_[i], ", at steps of ",
                       series_.step.text(), "; more than ", longest_gap, " are not filled");
+        absent += static_cast<std::size_t>(*steps - 1);
+        // Before memory is taken for them: a short file can lack very many.
+        if (absent > moments_.size()) refuse_made_up(absent * columns, (absent + moments_.size()) * columns);
         series_.values.insert(series_.values.end(), static_cast<std::size_t>(*steps - 1) * columns, none);
       }
       series_.values.insert(series_.values.end(), read_.begin() + static_cast<std::ptrdiff_t>(i * columns),
@@ -148,12 +152,15 @@ class Reader {
     series_.rows = series_.values.size() / columns;
   }
 
+  [[noreturn]] void refuse_made_up(std::size_t lacking, std::size_t values) const {
+    throw DataError(join(file_, ": ", lacking, " of ", values,
+                         " values are missing; a series that is mostly made up is not read"));
+  }
+
   void fill() {
     const std::size_t lacking = static_cast<std::size_t>(std::count_if(
         series_.values.begin(), series_.values.end(), [](double value) { return std::isnan(value); }));
-    if (2 * lacking > series_.values.size())
-      throw DataError(join(file_, ": ", lacking, " of ", series_.values.size(),
-                           " values are missing; a series that is mostly made up is not read"));
+    if (2 * lacking > series_.values.size()) refuse_made_up(lacking, series_.values.size());
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const auto at = [&](std::size_t row) -> double& { return series_.values[row * columns_.size() + c]; };
       for (std::size_t row = 0; row < series_.rows; ++row) {

@@ -72,6 +72,8 @@ TEST_CASE("half precision is read as single", "[training]") {
 // Cases stable-diffusion.cpp#1396, mlx#3363.
 TEST_CASE("a file that lies is refused, with the name of the array", "[training]") {
   const std::string a = R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})";
+  const std::string deep =
+      std::string(200'000, '[') + std::string(200'000, ']');  // no place on the stack for each
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "f: the file ends before"},
       {std::string(7, 'x'), "f: the file ends before"},
@@ -84,6 +86,10 @@ TEST_CASE("a file that lies is refused, with the name of the array", "[training]
       {one(R"({"dtype":"F32","shape":[1]})", 4), "f: w: "},
       {one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})", 4), "f: w: "},
       {one(R"({"dtype":"F32","shape":[1.5],"data_offsets":[0,4]})", 4), "f: w: "},
+      {one(R"({"dtype":"F32","shape":1,"data_offsets":[0,4]})", 4), "f: w: "},
+      {one(R"({"dtype":"F32","shape":null,"data_offsets":[0,4]})", 4), "f: w: "},
+      {one(R"({"dtype":"F32","shape":{"a":1},"data_offsets":[0,4]})", 4), "f: w: "},
+      {one(R"({"dtype":"F32","shape":)" + deep + R"(,"data_offsets":[0,4]})", 4), "f: w: "},
       {one(R"({"dtype":"I64","shape":[1],"data_offsets":[0,8]})", 8), "f: w: is of I64; F64, F32"},
       {one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4,8]})", 4), "f: w: data_offsets are not two"},
       {one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})", 4), "f: w: lies at 0 to 8 of 4 bytes"},

@@ -114,6 +114,9 @@ TEST_CASE("forecast: what is no series says where and what to do", "[examples]")
                     Contains("more than 1000 are not filled"));
   const std::string holes = "t,x\n2016-01-01,1\n2016-01-02,\n2016-01-03,\n2016-01-04,\n2016-01-05,2\n";
   CHECK_THROWS_WITH(read(holes, with(Missing::forward)), Contains("3 of 5 values are missing"));
+  // Where most are missing, no memory is taken for the rest.
+  CHECK_THROWS_WITH(read(head + "2018-09-29,4\n2021-06-25,5\n", with(Missing::forward)),
+                    Contains("999 of 1004 values are missing"));
   CHECK_THROWS_AS(read_series("none.csv", plain), DataError);
   CHECK_THROWS_AS(missing_named("drop"), ConfigError);
 }
