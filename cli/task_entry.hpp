@@ -12,6 +12,7 @@
 #include "core/draw.hpp"
 #include "training/about.hpp"
 #include "training/fit.hpp"
+#include "training/restore.hpp"
 
 // Makes a TaskEntry of a task. Beside the seam of training/task.hpp the task has
 //
@@ -131,9 +132,11 @@ template <class T>
 std::unique_ptr<T> restore(const Checkpoint& from, const UseRequest& use) {
   SettingsOf<T> settings;
   read_settings(settings, from, use);
-  auto task = std::make_unique<T>(settings.config, settings.train.seed);
-  load_task(from, *task);
-  return task;
+  return restored(from, [&] {
+    auto task = std::make_unique<T>(settings.config, settings.train.seed);
+    load_task(from, *task);
+    return task;
+  });
 }
 
 /// The same, where it can be had without data: with a setting `test` only if it was given this time.
@@ -147,9 +150,11 @@ std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest
     read_settings(settings, from, use);
     Option* test = settings.options.find("test");
     if (test && !is_given(use.flags, "test")) test->set("", "predict");
-    auto task = std::make_unique<T>(settings.config, WithoutData{});
-    load_task(from, *task);
-    return task;
+    return restored(from, [&] {
+      auto task = std::make_unique<T>(settings.config, WithoutData{});
+      load_task(from, *task);
+      return task;
+    });
   } else {
     return restore<T>(from, use);
   }

@@ -35,6 +35,7 @@ set(FOVEA_BASE_SOURCES
     training/options_toml.cpp
     training/plan.cpp
     training/progress.cpp
+    training/restore.cpp
     training/run.cpp
     training/run_files.cpp
     training/safetensors.cpp

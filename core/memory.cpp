@@ -47,10 +47,29 @@ Shelf::~Shelf() {
   }
 }
 
+thread_local bool limited = false;
+thread_local std::size_t left = 0;  // of the budget, while there is one
+
 }  // namespace
+
+const char* OverBudget::what() const noexcept { return "more memory is asked for than is allowed here"; }
+
+Budget::Budget(std::size_t bytes) : outer_limited_(limited), outer_left_(left) {
+  limited = true;
+  left = bytes;
+}
+
+Budget::~Budget() {
+  limited = outer_limited_;
+  left = outer_left_;
+}
 
 void* take(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(-1) / 2) throw std::bad_alloc();
+  if (limited) {
+    if (bytes > left) throw OverBudget();
+    left -= bytes;
+  }
   const SizeClass size = class_of(bytes);
   if (keeps && open) {
     auto& same_size = shelf.blocks[size.index];
@@ -69,6 +88,7 @@ void* take(std::size_t bytes) {
 
 void give(void* block, std::size_t bytes) {
   if (!block) return;
+  if (limited) left += bytes;
   const SizeClass size = class_of(bytes);
   if (keeps && open && shelf.held + size.bytes <= kept_at_most) {
     shelf.blocks[size.index].push_back(block);

@@ -34,6 +34,10 @@ void check_sizes(const ToySizes& sizes) {
   // Drawing goes on until something new comes up, which is quick while half of all are still to be had.
   const double asked = static_cast<double>(sizes.train) + static_cast<double>(sizes.validation) +
                        static_cast<double>(sizes.test);
+  constexpr double most_symbols = 1e8;
+  check<ConfigError>(asked * static_cast<double>(sizes.longest) <= most_symbols, "toy", asked,
+                     " sequences of up to ", sizes.longest, " symbols; at most ", most_symbols,
+                     " symbols are made in all");
   check<ConfigError>(2 * asked <= possible(sizes), "toy", asked, " sequences are asked for and only ",
                      possible(sizes), " are possible, less than twice as many; ask for fewer or longer ones");
 }

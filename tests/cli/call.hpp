@@ -2,7 +2,9 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <map>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -16,6 +18,7 @@ namespace fovea {
 struct Result {
   int code = -1;
   std::string out, err;
+  std::size_t peak_bytes = 0;  // of memory that was resident
 
   /// True for an error as a person wants it: one line, with the program's name in front.
   bool one_line() const { return err.starts_with("fovea: ") && err.find('\n') == err.size() - 1; }
@@ -23,6 +26,7 @@ struct Result {
 
 struct Shell {
   TemporaryFolder folder;
+  std::map<std::string, std::string> environment = {};  // beside this process's own
 
   /// Starts the program with these words; its streams go to files. `out` may name another target.
   pid_t start(const std::vector<std::string>& words, const std::string& input = "",
@@ -37,6 +41,7 @@ struct Shell {
     redirect("stdin", O_RDONLY, 0);
     redirect(out.empty() ? "stdout" : out, O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect("stderr", O_WRONLY | O_CREAT | O_TRUNC, 2);
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     std::vector<char*> arguments{const_cast<char*>("fovea")};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -46,9 +51,10 @@ struct Shell {
 
   Result finish(pid_t child) const {
     int status = 0;
-    ::waitpid(child, &status, 0);
+    rusage used{};
+    ::wait4(child, &status, 0, &used);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), content(folder / "stdout"),
-            content(folder / "stderr")};
+            content(folder / "stderr"), static_cast<std::size_t>(used.ru_maxrss) * 1024};
   }
 
   Result call(const std::vector<std::string>& words, const std::string& input = "",

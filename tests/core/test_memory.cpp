@@ -57,3 +57,25 @@ TEST_CASE("a block may be given back on another thread, and after its own has en
 TEST_CASE("what cannot be had is refused", "[core]") {
   CHECK_THROWS_AS(memory::take(static_cast<std::size_t>(-1)), std::bad_alloc);
 }
+
+TEST_CASE("a budget limits what is held, on its thread and while it is there", "[core]") {
+  void* before = memory::take(100);
+  {
+    const memory::Budget budget(1000);
+    void* first = memory::take(600);
+    CHECK_THROWS_AS(memory::take(500), memory::OverBudget);
+    memory::give(first, 600);
+    void* second = memory::take(1000);
+    CHECK_THROWS_AS(memory::take(1), std::bad_alloc);
+    {
+      const memory::Budget inner(10);
+      CHECK_THROWS_AS(memory::take(11), memory::OverBudget);
+      memory::give(memory::take(10), 10);
+    }
+    CHECK_THROWS_AS(memory::take(1), memory::OverBudget);
+    std::thread([] { memory::give(memory::take(5000), 5000); }).join();
+    memory::give(second, 1000);
+  }
+  memory::give(before, 100);
+  memory::give(memory::take(5000), 5000);
+}
