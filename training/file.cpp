@@ -19,19 +19,22 @@ namespace {
 
 bool write_all(int number, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(number, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written = uninterrupted([&] { return ::write(number, bytes.data(), bytes.size()); });
     if (written <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
 
+bool flush(int number) {
+  return uninterrupted([&] { return ::fsync(number); }) == 0;
+}
+
 // Until its folder is flushed, a crash may undo a rename. Some file systems cannot do it and say so.
 // Returns why it failed, or 0. One that may not be read cannot be flushed either.
 int flush_folder(const std::filesystem::path& folder) {
   const Descriptor opened(folder, O_RDONLY | O_DIRECTORY);
-  if (!opened.is_open() || ::fsync(opened.number()) == 0 || errno == EINVAL) return 0;
+  if (!opened.is_open() || flush(opened.number()) || errno == EINVAL) return 0;
   return errno;
 }
 
@@ -43,7 +46,7 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   const std::filesystem::path temporary = temporary_name(path);
   Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.is_open()) fail("write", path, errno);
-  const bool written = write_all(file.number(), bytes) && ::fsync(file.number()) == 0 && file.close() &&
+  const bool written = write_all(file.number(), bytes) && flush(file.number()) && file.close() &&
                        ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!written) {
     const int reason = errno;
@@ -54,6 +57,11 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
     throw Error(path.string() + " is written, but its folder cannot be flushed: " + std::strerror(reason) +
                 "; after a crash of the system there may be the old content again");
   }
+}
+
+void append_file(const std::filesystem::path& path, std::string_view bytes) {
+  Descriptor file(path, O_WRONLY | O_CREAT | O_APPEND);
+  if (!file.is_open() || !write_all(file.number(), bytes) || !file.close()) fail("write", path, errno);
 }
 
 std::string read_file(const std::filesystem::path& path) {
@@ -67,8 +75,8 @@ std::string read_file(const std::filesystem::path& path) {
   std::size_t done = 0;
   while (!regular || done < bytes.size()) {
     if (!regular) bytes.resize(done + more);
-    const ssize_t got = ::read(file.number(), bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got =
+        uninterrupted([&] { return ::read(file.number(), bytes.data() + done, bytes.size() - done); });
     if (got < 0) fail("read", path, errno);
     if (got == 0) break;  // its end, or it shrank meanwhile
     done += static_cast<std::size_t>(got);

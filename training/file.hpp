@@ -19,6 +19,10 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes);
 /// What `replace_file` leaves behind when the process is killed in the middle.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
+/// Adds to the end of a file, which is made where there is none. Error with the reason when that fails; a
+/// part of `bytes` may be there then, as after a crash.
+void append_file(const std::filesystem::path& path, std::string_view bytes);
+
 /// The bytes of a file. Error with the reason.
 std::string read_file(const std::filesystem::path& path);
 

@@ -121,6 +121,7 @@ struct Run::Log {
       : logger("train", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string())) {
     logger.set_pattern("%Y-%m-%d %H:%M:%S  %l  %v");
     logger.flush_on(spdlog::level::info);
+    logger.set_error_handler([](const std::string& reason) { throw Error(reason); });
   }
   spdlog::logger logger;
 };
@@ -186,7 +187,12 @@ std::vector<fs::path> to_resume_from(const fs::path& folder) {
 }
 
 void Run::log(const std::string& text) { log_->logger.info(text); }
-void Run::warn(const std::string& text) { log_->logger.warn(text); }
+void Run::warn(const std::string& text) {
+  try {
+    log_->logger.warn(text);
+  } catch (const Error&) {  // what is warned of is told elsewhere too, and must not be replaced by this
+  }
+}
 
 fs::path next_run(const std::string& task) {
   return run_name(task, highest_run(task, [](const fs::directory_entry&) { return true; }) + 1);

@@ -79,6 +79,7 @@ class Run {
 
   /// A line of train.log.
   void log(const std::string& text);
+  /// As well, but never an error: what is warned of matters more than that it cannot be written.
   void warn(const std::string& text);
 
  private:

@@ -1,6 +1,5 @@
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <sys/resource.h>
 
 #include <fmt/format.h>
@@ -17,13 +16,6 @@ namespace fovea {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void append(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::app);
-  file << text;
-  file.close();
-  if (!file) throw Error("cannot write " + path.string() + "; is the disk full?");
-}
 
 std::string csv_header(const Row& row) {
   std::string line = "step,epoch,loss,lr,seconds";
@@ -124,14 +116,17 @@ void Run::rewind(std::uint64_t step) {
 }
 
 void Run::add(const Watched& seen) {
-  append(folder_ / "watch.jsonl", seen.json() + "\n");
+  append_file(folder_ / "watch.jsonl", seen.json() + "\n");
   if (sink_) sink_->watched(seen);
 }
 
 void Run::add(const Row& row) {
   const std::filesystem::path table = folder_ / "metrics.csv";
-  append(table, (std::filesystem::exists(table) ? "" : csv_header(row)) + csv_line(row));
-  append(folder_ / "metrics.jsonl", json_line(row));
+  std::error_code none_yet;
+  const std::uintmax_t size = std::filesystem::file_size(table, none_yet);
+  const bool begins = none_yet || size == 0;  // after a crash its head can have been cut off, and taken out
+  append_file(table, (begins ? csv_header(row) : "") + csv_line(row));
+  append_file(folder_ / "metrics.jsonl", json_line(row));
   seconds_ = row.seconds;
   if (sink_) sink_->row(row);
 }
