@@ -148,7 +148,7 @@ TEST_CASE("a folder that is not empty is refused, kept, or replaced", "[cli]") {
   CHECK(read_checkpoint(shell.folder / last_of("run")).position.step == 4);
 }
 
-// Case lightning#2095: what a person does, with the parameters compared by their checksums.
+// Cases lightning#2095, accelerate#4195: what a person does, with the parameters compared by their checksums.
 TEST_CASE("an interrupted and resumed run ends in the same parameters, for any number of threads", "[cli]") {
   const Shell shell;
   const std::vector<std::string> common{"--steps", "60000", "--eval-every", "2000"};

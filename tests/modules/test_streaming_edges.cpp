@@ -5,6 +5,8 @@
 #include "autograd/engine.hpp"
 #include "compare.hpp"
 #include "core/attention/division.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
 #include "modules/attention/multi_head.hpp"
 #include "modules/streaming.hpp"
 
@@ -193,4 +195,25 @@ TEST_CASE("multi-head attention of a sequence to itself is that of queries to ke
   }
   Rng rng(3);
   CHECK_THROWS_WITH(MultiHead(8, 3, rng), Catch::Contains("3 heads"));
+}
+
+// Case RT-DETR PR#680. All memory is taken on this thread, so that it counts.
+TEST_CASE("attention over 4,096 keys holds no array of queries and keys, forward or backward",
+          "[modules][stream][slow]") {
+  constexpr std::size_t time = 4096, heads = 4, width = 32;
+  const HeadScore score = GENERATE(HeadScore::scaled_dot, HeadScore::additive);
+  const std::size_t before = threads();
+  set_threads(1);
+  Rng rng(1);
+  const MultiHead attention(width, heads, rng, score);
+  const Variable x(streamed::drawn({1, time, width}, 2));
+  Pass pass = Pass::evaluation();
+  {
+    const memory::Budget budget(time * time * sizeof(Real) / 2);  // half of what one head would take
+    const Variable context = attention(x, pass).context;
+    backward(mean(context * context));
+  }
+  set_threads(before);
+  REQUIRE(attention.in.weight.grad());
+  CHECK(all_finite(*attention.in.weight.grad()));
 }

@@ -223,6 +223,7 @@ TEST_CASE("averages of other shapes change nothing", "[optim]") {
   CHECK(same_bits(average.state().at("weight"), weight));
 }
 
+// Cases Muon#54, pytorch#150610.
 TEST_CASE("a parameter without a gradient is left alone, also by decay", "[optim]") {
   for (const auto& method : all_with_decay()) {
     Pair pair;

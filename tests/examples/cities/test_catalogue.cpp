@@ -46,6 +46,7 @@ TEST_CASE("cities: columns stand in any order, only the name is needed", "[examp
   CHECK_FALSE(cities[1].at);
 }
 
+// Cases mlpack#449, machinelearning#544, miller#161.
 TEST_CASE("cities: a malformed catalogue is refused with its place", "[examples]") {
   const std::string head = "name\tlatitude\tlongitude\tpopulation\theight\tid\talternates\n";
   const std::string good = "A\t1\t2\t3\t4\ta\t\n";

@@ -36,6 +36,7 @@ std::vector<std::string> lines_of(const std::vector<Pair>& pairs) {
 
 }  // namespace
 
+// Case g2p-seq2seq#110.
 TEST_CASE("g2p: a lexicon is read", "[examples]") {
   CHECK(lines_of(parse_lexicon(both_ways, "f", true)) ==
         std::vector<std::string>{"2 ABEND: AE1 B EH0 N D", "3 ABEND: AH0 B EH1 N D", "4 ABEND: AE0 B EH1 N D",

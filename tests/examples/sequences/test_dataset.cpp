@@ -36,6 +36,7 @@ constexpr Kinds spelled{Tokens::letters, Tokens::spaced};
 
 }  // namespace
 
+// Case g2p-seq2seq#110: variants of a word never straddle a split.
 TEST_CASE("sequences: pairs of one source are one word", "[examples]") {
   const std::vector<Pair> pairs{{"ab", "X Y", 1}, {"ba", "Y", 2}, {"ab", "Y", 3}, {"ab", "X  Y", 4}};
   const Corpus corpus(pairs, {}, {}, spelled);
