@@ -32,18 +32,50 @@ std::string requested(Settings& settings, const TrainRequest& request, std::stri
   return value;
 }
 
-// The newest checkpoint that is whole. `fallback` says why it is not the last one, if it is not.
+// The last checkpoint, or else the newest that is whole; `fallback` says why. A file that is not damaged but
+// cannot be read (a newer version, no permission) is an error: to go on without it would replace it.
 std::unique_ptr<Checkpoint> newest_checkpoint(const std::filesystem::path& folder, std::string& fallback) {
-  const std::vector<std::filesystem::path> files = to_resume_from(folder);
-  for (const std::filesystem::path& file : files) {
+  const auto whole = [&](const std::filesystem::path& file) -> std::unique_ptr<Checkpoint> {
     try {
-      return std::make_unique<Checkpoint>(read_checkpoint(file));
-    } catch (const CheckpointError& error) {
-      if (file == files.back() && files.size() == 1) throw;
+      if (std::filesystem::exists(file)) return std::make_unique<Checkpoint>(read_checkpoint(file));
+      throw DamagedError(file.string() + " is not there");
+    } catch (const DamagedError& error) {
       fallback += (fallback.empty() ? "" : "; ") + std::string(error.what());
+      return nullptr;
     }
+  };
+  std::unique_ptr<Checkpoint> newest;
+  for (const std::filesystem::path& file : to_resume_from(folder)) {
+    std::unique_ptr<Checkpoint> one = whole(file);
+    if (one && (!newest || one->position.step > newest->position.step)) newest = std::move(one);
+    if (newest && file == Run::last_of(folder)) break;
   }
-  throw CheckpointError(fallback);
+  if (!newest) throw CheckpointError(fallback);
+  return newest;
+}
+
+// A run that goes on from before its best model was saved, or has lost it, has no best one yet.
+void check_best(Session& session) {
+  Position& at = session.from->position;
+  const std::filesystem::path best = Run::best_of(session.folder);
+  if (!at.has_best || session.from->origin == best.string()) return;
+  std::string fault = best.string() + " is not there";
+  try {
+    if (std::filesystem::exists(best)) {
+      const std::uint64_t step = read_checkpoint(best).position.step;
+      if (step == at.best_step) return;
+      fault = fmt::format("{} is of step {}", best.string(), step);
+    }
+  } catch (const DamagedError& error) {
+    fault = error.what();
+  }
+  session.fallback +=
+      fmt::format("{}{}, where the best model so far is of step {}: the best one is chosen anew from here on",
+                  session.fallback.empty() ? "" : "; ", fault, at.best_step);
+  at.has_best = false;
+  at.best = 0;
+  at.best_ties.clear();
+  at.best_step = 0;
 }
 
 void resume(Settings& settings, const std::string& task, const TrainRequest& request, Session& session) {
@@ -51,6 +83,7 @@ void resume(Settings& settings, const std::string& task, const TrainRequest& req
   check<CheckpointError>(std::filesystem::exists(session.folder), "resume", "there is no run ",
                          session.folder.string(), "; --out names one, and without --resume a new one begins");
   session.from = newest_checkpoint(session.folder, session.fallback);
+  check_best(session);
   const Checkpoint& from = *session.from;
   check<ConfigError>(from.label.task == task, "train", from.origin, " is of the task ", from.label.task,
                      ", not ", task);

@@ -13,6 +13,7 @@
 #include "training/about.hpp"
 #include "training/fit.hpp"
 #include "training/restore.hpp"
+#include "training/text.hpp"
 
 // Makes a TaskEntry of a task. Beside the seam of training/task.hpp the task has
 //
@@ -172,17 +173,22 @@ void start_from(T& task, const TrainConfig& config, std::vector<std::string>& no
   const std::size_t taken = load_part(from, all, kept, config.match);
   notes.push_back(join("starting from ", from.origin, " (", from.label.task, ", step ", from.position.step,
                        "): ", taken, " of ", all.size() + kept.size(), " arrays"));
+  const NamedParam* bad = first_not_finite(all);
+  check<CheckpointError>(!bad, "--init-from", from.origin, " holds values that are not finite, in ",
+                         bad ? bad->path : "");
   Entries own;
   StateWriter writer(own);
   task.state(writer);
+  std::vector<std::string> others;
   for (const Entry& entry : own.all()) {
     const Entry* theirs = from.entries.find(entry.name);
-    if (theirs && kind_name(entry) == "texts" &&
-        (kind_name(*theirs) != "texts" || checksum(*theirs) != checksum(entry)))
-      notes.push_back(join("its ", entry.name,
-                           " is not the one of this training, so rows of an embedding may stand for "
-                           "other words; --match can leave them out"));
+    if (theirs && (kind_name(entry) != kind_name(*theirs) || checksum(*theirs) != checksum(entry)))
+      others.push_back(entry.name);
   }
+  if (!others.empty())
+    notes.push_back(join("its ", list(others),
+                         " is not that of this training: rows of an embedding may stand for other "
+                         "words, and numbers be on another scale; --match can leave parameters out"));
 }
 
 template <class T>

@@ -1,5 +1,8 @@
 #include "training/checkpoint_file.hpp"
 
+#include <limits>
+#include <new>
+
 #include "training/file.hpp"
 
 namespace fovea {
@@ -72,9 +75,15 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin) {
     return checkpoint;
   } catch (const envelope::NewerVersion& error) {
     throw CheckpointError(origin + ": " + error.what() + "; use a newer fovea");
+  } catch (const std::bad_alloc&) {  // which says nothing of the file
+    throw;
   } catch (const std::exception& error) {  // ours, or what cereal throws
-    throw CheckpointError(origin + ": " + error.what() + advice);
+    throw DamagedError(origin + ": " + error.what() + advice);
   }
+}
+
+double Position::mean_loss() const {
+  return loss_count ? loss_sum / static_cast<double>(loss_count) : std::numeric_limits<double>::quiet_NaN();
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {

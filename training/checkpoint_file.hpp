@@ -33,6 +33,9 @@ struct Position {
   std::uint64_t skipped = 0;   // steps in a row, up to this one, that were left out as not finite
   Plateau::Seen plateau = {};  // what the plateau schedule has seen
 
+  /// NaN where no step has been made since then.
+  double mean_loss() const;
+
   bool operator==(const Position&) const = default;
 };
 
@@ -55,8 +58,13 @@ struct Checkpoint {
 std::string checkpoint_bytes(const Label& label, const Position& position, const Entries& numbers);
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin);
 
-/// Reads and verifies a file. CheckpointError says which file, what is wrong and, where there is something,
-/// what to do.
+/// The file is not whole, or never was a checkpoint.
+struct DamagedError : CheckpointError {
+  using CheckpointError::CheckpointError;
+};
+
+/// Reads and verifies a file. DamagedError, or another CheckpointError for a file of a newer version or one
+/// that cannot be read, says which file, what is wrong and, where there is something, what to do.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 /// Replaces `path` by `label`, `position` and `numbers` in one step: after a crash it is either the old file
 /// or the new one. Error when it cannot be written, as of `replace_file`.

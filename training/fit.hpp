@@ -61,7 +61,9 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
   const std::vector<ParamGroup> groups = config.all_groups();
   Position& at = state.position;
   Journal journal(plan, at, run);
-  Watcher watcher(config.watch, groups);
+  const bool untrained = at.step == 0 && config.init_from.empty();
+  Watcher watcher(config.watch, at.step, groups,
+                  Findings(untrained, run ? run->first_watched_loss() : std::nullopt));
   const Signals signals;
   const bool evaluates = task.size(Split::validation) > 0;
   const auto tired = [&] { return config.patience > 0 && at.stale >= config.patience; };
@@ -76,15 +78,19 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
 
   bool last_is_better = false;
   while (at.step < plan.total() && !tired()) {
-    watcher.before(task, plan, at.step);
     try {
+      watcher.before(task, plan, at.step);
       const double rate = plan.rate(at.step) * at.plateau.scale;
-      journal.step(train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}));
+      const bool blames =
+          at.skipped == 0 || at.skipped >= plan.may_skip();  // once in a row of steps, and at the end
+      journal.step(
+          train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}, blames));
       if (state.average) state.average->update(parameters(task.model));
       watcher.after(task, journal);
     } catch (const DivergedError& error) {
+      watcher.after(task, journal);
       const bool whole = !first_not_finite(parameters(task.model));
-      if (!whole || at.skipped == plan.may_skip()) {
+      if (!whole || at.skipped >= plan.may_skip()) {
         if (run && whole) save_last();
         throw;
       }

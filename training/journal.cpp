@@ -17,8 +17,7 @@ Journal::Journal(const Plan& plan, Position& position, Run* run)
 }
 
 std::string Journal::status() const {
-  const double mean = at_.loss_count ? at_.loss_sum / static_cast<double>(at_.loss_count) : 0;
-  return "loss " + brief(mean) + (shown_.empty() ? "" : "  ") + shown_;
+  return "loss " + brief(at_.mean_loss()) + (shown_.empty() ? "" : "  ") + shown_;
 }
 
 void Journal::step(double loss) {
@@ -65,7 +64,7 @@ bool Journal::evaluated(const Metrics& metrics) {
 void Journal::summed() { write({}); }
 
 void Journal::write(const Metrics& metrics) {
-  const double mean = at_.loss_count ? at_.loss_sum / static_cast<double>(at_.loss_count) : 0;
+  const double mean = at_.mean_loss();  // NaN when all steps since the last row were left out
   const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const Row row{at_.step,
                 plan_.epoch(at_.step),

@@ -20,6 +20,8 @@ class Journal {
   void step(double loss);
   /// One step more was left out, for this reason.
   void skipped(const std::string& reason);
+  /// Of the steps since the last row.
+  double mean_loss() const { return at_.mean_loss(); }
   /// Tells what was seen of a step, and what is amiss.
   void watched(const Watched& seen, const std::vector<std::string>& findings);
   /// True when the model is better than the best so far. Only an evaluation that is due makes it the best,

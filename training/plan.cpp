@@ -85,7 +85,13 @@ Plan::Plan(const TrainConfig& config, std::uint64_t items, std::vector<std::size
   }
   batches_per_epoch_ = (used_ - 1) / batch_ + 1;
   steps_per_epoch_ = (batches_per_epoch_ - 1) / accumulate_ + 1;
-  for (const std::string& text : config.interrupt_at) interrupts_.push_back(batch_named(text));
+  for (const std::string& text : config.interrupt_at) {
+    interrupts_.push_back(batch_named(text));
+    // The second signal in a step would end the program at once.
+    for (std::size_t i = 0; i + 1 < interrupts_.size(); ++i)
+      check<ConfigError>(interrupts_[i].first != interrupts_.back().first, "--interrupt-at", "step ",
+                         interrupts_[i].first + 1, " is named twice; a step is stopped once");
+  }
   total_ = config.steps ? config.steps : config.epochs * steps_per_epoch_;
   eval_every_ = config.eval_every ? config.eval_every : steps_per_epoch_;
   if (config.schedule == "plateau") {

@@ -104,7 +104,8 @@ void remove_leftovers(const fs::path& folder) {
   for (const fs::path& file : found) remove_file(file);
 }
 
-// `to` becomes another name of `from`, or a copy where the file system has no such names.
+// `to` becomes another name of `from`, or a copy where the file system has no such names. Error when neither
+// can be.
 void keep_as(const fs::path& from, const fs::path& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return;
   if (errno == EEXIST) {  // of a save at that step by an earlier session
@@ -161,19 +162,28 @@ Run::~Run() = default;
 void Run::save_last(std::uint64_t step, std::uint64_t keep,
                     const std::function<void(const fs::path&)>& write) {
   const std::optional<std::uint64_t> before = last_step();
-  if (before && *before < step && keep > 1) keep_as(last(), step_file(folder_, *before));
+  if (before && *before < step && keep > 1) {
+    try {
+      keep_as(last(), step_file(folder_, *before));
+    } catch (const Error& error) {  // what is new counts more
+      warn(fmt::format("the save of step {} is not kept: {}", *before, error.what()));
+    }
+  }
   write(last());
   last_step_ = step;
   std::map<std::uint64_t, fs::path> kept = kept_steps(folder_);
   for (auto at = kept.lower_bound(step); at != kept.end(); at = kept.erase(at)) remove_file(at->second);
-  for (; kept.size() + 1 > keep; kept.erase(kept.begin())) remove_file(kept.begin()->second);
+  while (kept.size() + 1 > keep) {
+    remove_file(kept.begin()->second);
+    kept.erase(kept.begin());
+  }
 }
 
 std::optional<std::uint64_t> Run::last_step() {
   if (last_step_ || !fs::exists(last())) return last_step_;
   try {  // of an earlier session
     last_step_ = read_checkpoint(last()).position.step;
-  } catch (const CheckpointError&) {  // damaged
+  } catch (const CheckpointError&) {  // it cannot be kept then
   }
   return last_step_;
 }

@@ -65,6 +65,8 @@ class Run {
   void rewind(std::uint64_t step);
   void add(const Row& row);
   void add(const Watched& seen);
+  /// The loss at the first look of --watch, if there is one.
+  std::optional<double> first_watched_loss() const { return first_watched_loss_; }
   /// Seconds of training up to the last row.
   double seconds() const { return seconds_; }
 
@@ -87,14 +89,15 @@ class Run {
   std::filesystem::path folder_;
   Label label_;
   double seconds_ = 0;
+  std::optional<double> first_watched_loss_;
   std::optional<std::uint64_t> last_step_;  // of the whole checkpoint that is `last`, once it is known
   Descriptor lock_;                         // the folder
   std::unique_ptr<Log> log_;
   std::unique_ptr<RunSink> sink_;
 };
 
-/// The checkpoints of a run's folder that training can go on from, newest first: the last one, those before
-/// it, and the best one.
+/// The checkpoints of a run's folder that training can go on from: the last one, whether it is there or not,
+/// those before it, and the best one.
 std::vector<std::filesystem::path> to_resume_from(const std::filesystem::path& folder);
 
 /// runs/TASK, or of runs/TASK-2, runs/TASK-3, … the one after the highest number that is there.

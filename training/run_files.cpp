@@ -105,8 +105,14 @@ void Run::rewind(std::uint64_t step) {
   const auto is_kept = [&](const Json& row) {
     return row.is_object() && row.contains("step") && row["step"].is_number() && row["step"] <= step;
   };
-  filter(folder_ / "watch.jsonl",
-         [&](const std::string& line) { return is_kept(Json::parse(line, nullptr, false)); });
+  first_watched_loss_.reset();
+  filter(folder_ / "watch.jsonl", [&](const std::string& line) {
+    const Json look = Json::parse(line, nullptr, false);
+    if (!is_kept(look)) return false;
+    if (!first_watched_loss_ && look.contains("loss") && look["loss"].is_number())
+      first_watched_loss_ = look["loss"];
+    return true;
+  });
   filter(folder_ / "metrics.jsonl", [&](const std::string& line) {
     const Json row = Json::parse(line, nullptr, false);
     if (!is_kept(row)) return false;

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;  // ordered_json copies what it holds for each key
 
 constexpr std::uint64_t most_header = 100'000'000;  // as the library has it
 constexpr std::uint64_t alignment = 8;
@@ -138,7 +138,7 @@ class Reader {
 }  // namespace
 
 std::string write_safetensors(const Entries& arrays, const std::map<std::string, std::string>& about) {
-  Json header = Json::object();
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!about.empty()) header["__metadata__"] = about;
   std::string data;
   for (const Entry& entry : arrays.all()) {

@@ -64,9 +64,10 @@ std::string blame(T& task, Plan& plan, std::uint64_t step, std::uint64_t number)
 
 }  // namespace detail
 
-/// Step number `step` of a plan. A DivergedError says which step, batch and items it came to.
+/// Step number `step` of a plan. A DivergedError says which step and batch it came to and, if it `blames`,
+/// which items: that takes a forward pass for each of them.
 template <Task T>
-double train_step(T& task, Plan& plan, std::uint64_t step, const Update& update) {
+double train_step(T& task, Plan& plan, std::uint64_t step, const Update& update, bool blames = true) {
   const auto forward = [&](std::uint64_t number) {
     if (plan.interrupts(step, number)) std::raise(SIGINT);
     Rng rng = plan.rng("batch", step, number);
@@ -79,7 +80,8 @@ double train_step(T& task, Plan& plan, std::uint64_t step, const Update& update)
     return descend(forward, batches, parameters(task.model), update);
   } catch (const BatchDiverged& error) {
     throw DivergedError(join("step ", step + 1, ", batch ", error.batch + 1, " of ", batches, ": ",
-                             error.what(), detail::blame(task, plan, step, error.batch)));
+                             error.what(),
+                             blames ? detail::blame(task, plan, step, error.batch) : std::string()));
   } catch (const DivergedError& error) {
     throw DivergedError(join("step ", step + 1, ": ", error.what(), "; try a lower --lr or --clip-norm"));
   }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +35,7 @@ struct ParamFacts {
 struct Watched {
   std::uint64_t step = 0;  // from 1
   double loss = 0;         // of its first batch
+  double mean_loss = 0;    // over the steps since the last evaluation
   std::vector<HeadFacts> heads;
   std::vector<ParamFacts> params;
 
@@ -46,12 +50,30 @@ struct Watched {
 /// Finds what is amiss with a training from one look to the next, and says it in words with the usual cause.
 class Findings {
  public:
+  /// `untrained`: the first look is at a model that has learned nothing. `first_loss`: at the run's first
+  /// look, if an earlier session has made it.
+  explicit Findings(bool untrained = true, std::optional<double> first_loss = {})
+      : at_first_(untrained), first_loss_(first_loss) {}
+
   /// What is worth a warning; each kind of it once for each place.
   std::vector<std::string> of(const Watched& now);
 
  private:
-  std::optional<double> first_loss_;
-  std::vector<std::string> told_;
+  // How many looks in a row an attention has been like that.
+  struct Lasting {
+    int uniform = 0, saturated = 0;
+    double spread = 0;
+  };
+  using Tell =
+      std::function<void(const std::string& kind, const std::string& place, const std::string& text)>;
+  void look_at_loss(const Watched& now, bool first, const Tell& tell);
+  void look_at_head(const HeadFacts& head, double mean_loss, bool first, const Tell& tell);
+
+  bool at_first_;
+  std::optional<double> first_loss_, lowest_mean_;
+  int risen_ = 0;  // looks in a row
+  std::map<std::string, Lasting> lasting_;
+  std::set<std::string> told_;
 };
 
 }  // namespace fovea

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <map>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -62,5 +64,12 @@ struct Shell {
     return finish(start(words, input, out));
   }
 };
+
+/// Until a file is there, ten seconds at most.
+inline bool wait_for(const std::filesystem::path& path) {
+  for (int i = 0; i < 2000 && !std::filesystem::exists(path); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return std::filesystem::exists(path);
+}
 
 }  // namespace fovea

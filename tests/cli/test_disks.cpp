@@ -23,17 +23,11 @@ void fill(const std::filesystem::path& disk, std::size_t pages_left) {
   write(disk / "filler", std::string(free - std::min(free, pages_left * page), 'x'));
 }
 
-void wait_for(const std::filesystem::path& path) {
-  for (int i = 0; i < 2000 && !std::filesystem::exists(path); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  REQUIRE(std::filesystem::exists(path));
-}
-
 // Trains until it is stopped, and stands still once it has saved.
 pid_t start_and_halt(const Shell& shell) {
   const pid_t child =
       shell.start({"train", "line", "--out", "run", "--steps", "100000000", "--save-every", "1"});
-  wait_for(Run::last_of(shell.folder / "run"));
+  REQUIRE(wait_for(Run::last_of(shell.folder / "run")));
   ::kill(child, SIGSTOP);
   int status = 0;
   ::waitpid(child, &status, WUNTRACED);

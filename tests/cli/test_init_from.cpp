@@ -37,7 +37,7 @@ TEST_CASE("a run starts from the parameters of another, all or some", "[cli]") {
   const Result all = shell.call(still_to("all"));
   CHECK(all.code == 0);
   CHECK_THAT(all.err, Contains("starting from first/checkpoints/last.fovea (line, step 9): 4 of 4 arrays") &&
-                          !Contains("is not the one of this training"));
+                          !Contains("is not that of this training"));
   for (const char* name : {"param/hidden", "param/bias", "param/out", "buffer/scale"})
     CHECK(sum_of(shell, "all", name) == sum_of(shell, "first", name));
   CHECK(read_checkpoint(Run::last_of(shell.folder / "all")).position.step == 1);
@@ -88,5 +88,5 @@ TEST_CASE("words that mean something else are told of", "[cli]") {
   const Result result =
       trained({"second.tsv", "--out", "second", "--init-from", "first/checkpoints/last.fovea"});
   CHECK(result.code == 0);
-  CHECK_THAT(result.err, Contains("is not the one of this training"));
+  CHECK_THAT(result.err, Contains("is not that of this training"));
 }

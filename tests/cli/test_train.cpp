@@ -23,13 +23,6 @@ Json parameters_in(const Shell& shell, const std::string& checkpoint) {
 std::string best_of(const std::string& folder) { return folder + "/checkpoints/best.fovea"; }
 std::string last_of(const std::string& folder) { return folder + "/checkpoints/last.fovea"; }
 
-void wait_for(const std::filesystem::path& path) {
-  for (int i = 0; i < 2000 && !std::filesystem::exists(path); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  REQUIRE(std::filesystem::exists(path));
-}
-
 // Long enough to be interrupted at any time; saved often.
 const std::vector<std::string> endless{"train",   "line",      "--out",        "run",
                                        "--steps", "100000000", "--save-every", "1"};
@@ -159,7 +152,7 @@ TEST_CASE("an interrupted and resumed run ends in the same parameters, for any n
   REQUIRE(shell.call(train({"train", "line", "--out", "whole", "--threads", "1"})).code == 0);
   const int signal = GENERATE(SIGINT, SIGTERM);
   const pid_t child = shell.start(train({"train", "line", "--out", "a run", "--threads", "2"}));
-  wait_for(shell.folder / last_of("a run"));  // after the first of many evaluations
+  REQUIRE(wait_for(shell.folder / last_of("a run")));  // after the first of many evaluations
   ::kill(child, signal);
   const Result stopped = shell.finish(child);
   CHECK(stopped.code == 128 + signal);
@@ -176,7 +169,7 @@ TEST_CASE("an interrupted and resumed run ends in the same parameters, for any n
 TEST_CASE("a second signal ends the program at once, and the checkpoint is whole", "[cli]") {
   const Shell shell;
   const pid_t child = shell.start(endless);
-  wait_for(shell.folder / last_of("run"));
+  REQUIRE(wait_for(shell.folder / last_of("run")));
   ::kill(child, SIGSTOP);  // so that both are there when it goes on
   ::kill(child, SIGINT);
   ::kill(child, SIGTERM);
@@ -190,7 +183,7 @@ TEST_CASE("a second signal ends the program at once, and the checkpoint is whole
 TEST_CASE("a run that was killed is resumed, from the last whole checkpoint", "[cli]") {
   const Shell shell;
   const pid_t child = shell.start(endless);
-  wait_for(shell.folder / last_of("run"));
+  REQUIRE(wait_for(shell.folder / last_of("run")));
   ::kill(child, SIGKILL);
   CHECK(shell.finish(child).code == -SIGKILL);
   const std::uint64_t step = read_checkpoint(shell.folder / last_of("run")).position.step;

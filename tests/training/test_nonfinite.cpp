@@ -148,6 +148,41 @@ TEST_CASE("a run that leaves out steps is resumed to the same bits", "[training]
   CHECK(rows_of(folder / "whole") == rows_of(folder / "stopped"));
 }
 
+TEST_CASE("a resumed run that may leave out fewer steps stops at the next one", "[training]") {
+  const TemporaryFolder folder;
+  Steep task({}, 1);
+  task.last = 1000;
+  TrainConfig config = usual("skip:5");
+  {
+    FitState state = start_state(config);
+    Run run(folder / "run", Run::Open::fresh, label);
+    CHECK_THROWS_AS(fit(task, config, state, &run), DivergedError);
+  }
+  config.on_nonfinite = GENERATE("stop", "skip:2", "skip:5");
+  FitState state = start_state(config);
+  Run run(folder / "run", Run::Open::resume, label);
+  load_checkpoint(read_checkpoint(run.last()), task, state);
+  CHECK(state.position.skipped == 5);
+  CHECK_THROWS_WITH(fit(task, config, state, &run), Contains("step 8: ["));
+}
+
+TEST_CASE("a row over steps that were all left out has no loss", "[training]") {
+  const TemporaryFolder folder;
+  TrainConfig config = usual("skip:9");
+  config.eval_every = 2;
+  config.steps = 6;
+  Steep task({}, 1);
+  task.last = 4;
+  FitState state = start_state(config);
+  Run run(folder / "run", Run::Open::fresh, label);
+  fit(task, config, state, &run);
+  const std::vector<std::string> rows = lines_of(folder / "run/metrics.csv");
+  REQUIRE(rows.size() == 4);
+  CHECK_THAT(rows[2], Catch::StartsWith("4,1,nan,"));
+  CHECK(nlohmann::json::parse(rows_of(folder / "run")[1])["loss"].is_null());
+  CHECK_THAT(rows[3], !Contains("nan"));
+}
+
 TEST_CASE("what to do about them is stop, or skip with a number", "[training]") {
   const std::string text = GENERATE("skip", "skip:", "skip:0", "skip:x", "skip:-1", "go on", "");
   CHECK_THROWS_AS(Plan(usual(text), 10), ConfigError);

@@ -204,23 +204,115 @@ TEST_CASE("facts of a head: queries with one key or none do not count", "[traini
   CHECK(facts_of(scores, weights).queries == 0);
 }
 
+namespace {
+
+// A look at one attention and one parameter that are well.
+Watched well(double loss) {
+  return {1,
+          loss,
+          loss,
+          {{.path = "a", .queries = 5, .spread = 4, .evenness = 0.6}},
+          {{.path = "w", .matrix = true, .norm = 1, .gradient = 1.0}}};
+}
+
+}  // namespace
+
 TEST_CASE("findings are told once for each place, and only when they last", "[training]") {
-  Watched look{1,
-               2,
-               {{.path = "a", .queries = 5, .evenness = 1}},
-               {{.path = "w", .matrix = true, .norm = 1, .gradient = 0.0}}};
+  Watched look = well(2);
+  look.heads[0].evenness = 1;
+  look.params[0].gradient = 0;
   Findings findings;
   CHECK(
       findings.of(look).empty());  // at first weights may be equal, and a layer of zeros may hide a gradient
-  const std::vector<std::string> later = findings.of(look);
-  REQUIRE(later.size() == 2);
-  CHECK_THAT(later[0], Contains("gradient of w is exactly 0"));
-  CHECK_THAT(later[1], Contains("a, head 1 is uniform"));
+  CHECK_THAT(findings.of(look).at(0), Contains("gradient of w is exactly 0"));
   CHECK(findings.of(look).empty());
-  look.loss = 6.1;
-  const std::vector<std::string> risen = findings.of(look);
-  REQUIRE(risen.size() == 1);
-  CHECK_THAT(risen[0], Contains("the loss is 6.1 and was 2 at first"));
+  CHECK_THAT(findings.of(look).at(0), Contains("a, head 1 is uniform"));
+  CHECK(findings.of(look).empty());
   look.params[0].gradient.reset();
   CHECK_THAT(findings.of(look).at(0), Contains("no parameter receives a gradient"));
+}
+
+TEST_CASE("an attention that begins to tell keys apart is not called uniform", "[training]") {
+  Watched look = well(2);
+  look.heads[0].evenness = 0.995;
+  Findings findings;
+  for (int i = 0; i < 8; ++i) {
+    CHECK(findings.of(look).empty());
+    look.heads[0].spread *= 1.5;
+  }
+}
+
+TEST_CASE("a sharp attention is collapsed where nothing was learned, and well where much was", "[training]") {
+  Watched look = well(2);
+  look.heads[0].saturated = 1;
+  CHECK_THAT(Findings(true).of(look).at(0), Contains("before anything was learned"));
+  const auto later = [&](double loss) {
+    Findings findings(true);
+    findings.of(well(2));
+    look.loss = look.mean_loss = loss;
+    CHECK(findings.of(look).empty());
+    return findings.of(look);
+  };
+  CHECK_THAT(later(1.5).at(0), Contains("has collapsed") && !Contains("before anything"));
+  CHECK(later(0.2).empty());
+  // A resumed run is not at its first look, and knows what that showed.
+  look.loss = look.mean_loss = 0.2;
+  Findings resumed(false, 2);
+  CHECK(resumed.of(look).empty());
+  CHECK(resumed.of(look).empty());
+  look.heads[0].spread = 100;
+  CHECK_THAT(resumed.of(look).at(0), Contains("with scores 100 apart"));
+}
+
+TEST_CASE("a loss that rises is told of when it does so much or for long", "[training]") {
+  Findings much;
+  CHECK(much.of(well(2)).empty());
+  CHECK_THAT(much.of(well(70)).at(0), Contains("the loss is 70 and was 2 at first"));
+  Findings for_long;
+  for (const double loss : {0.1, 0.2, 0.25, 0.2, 0.7, 0.2}) CHECK(for_long.of(well(loss)).empty());
+  CHECK(for_long.of(well(0.7)).empty());
+  CHECK_THAT(for_long.of(well(0.8)).at(0), Contains("the loss is 0.8 and was 0.2: it rises"));
+  Findings numberless;
+  CHECK(numberless.of(well(NAN)).empty());
+  CHECK(numberless.of(well(NAN)).empty());
+}
+
+TEST_CASE("a step that is left out, or ends the run, is looked at all the same", "[training]") {
+  const TemporaryFolder folder;
+  PickTask spoiled("scaled_dot", 8, 1);
+  spoiled.spoiled = 37;
+  TrainConfig config = watching();
+  config.eval_every = 1;
+  config.steps = 4;
+  config.on_nonfinite = GENERATE("stop", "skip:2");
+  const bool stops = config.on_nonfinite == "stop";
+  FitState state = start_state(config);
+  Run run(folder / "run", Run::Open::fresh, label);
+  if (stops) {
+    CHECK_THROWS_AS(fit(spoiled, config, state, &run), DivergedError);
+  } else {
+    fit(spoiled, config, state, &run);
+  }
+  const std::vector<std::string> rows = lines_of(folder / "run/watch.jsonl");
+  CHECK(rows.size() == (stops ? state.position.step + 1 : 4));
+  CHECK(std::any_of(rows.begin(), rows.end(),
+                    [](const std::string& row) { return nlohmann::json::parse(row)["loss"].is_null(); }));
+}
+
+TEST_CASE("a resumed run is looked at where the uninterrupted one is", "[training]") {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::string& name, const std::vector<std::string>& stops) {
+    for (std::size_t session = 0; session <= stops.size(); ++session) {
+      PickTask task("additive", 8, 1);
+      TrainConfig config = watching();
+      config.interrupt_at = stops;
+      FitState state = start_state(config);
+      Run run(folder / name, session ? Run::Open::resume : Run::Open::fresh, label);
+      if (session) load_checkpoint(read_checkpoint(run.last()), task, state);
+      fit(task, config, state, &run);
+    }
+  };
+  train("whole", {});
+  train("stopped", {"3", "17"});
+  CHECK(content(folder / "whole/watch.jsonl") == content(folder / "stopped/watch.jsonl"));
 }
