@@ -24,7 +24,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   command->callback([given, &action] {
     action = [given] {
       given->request.split = split_of(given->split);
-      const Checkpoint from = read_checkpoint(given->checkpoint);
+      const Checkpoint from = read_checkpoint(given->checkpoint, Reading::to_predict);
       const Evaluation result = task_named(tasks(), from.label.task).evaluate(from, given->request);
       print(given->json ? result.json() : result.report);
       return 0;

@@ -42,7 +42,7 @@ class Answering {
   void operator()(std::span<const std::string> lines) {
     try {
       const auto begin = std::chrono::steady_clock::now();
-      const std::vector<std::string> texts = predict_(lines, json_);
+      const std::vector<std::string> texts = predict_(lines, json_ ? As::json : As::text);
       seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       for (const std::string& text : texts) print(text);
       number_ += lines.size();
@@ -70,15 +70,15 @@ class Answering {
 };
 
 int predict(const Arguments& given) {
-  const Checkpoint from = read_checkpoint(given.checkpoint);
+  const Checkpoint from = read_checkpoint(given.checkpoint, Reading::to_predict);
   const bool standard = given.file.empty() || given.file == "-";
   const TaskEntry& task = task_named(tasks(), from.label.task);
-  if (task.predict_data) {
+  if (task.answers_data) {
     UseRequest use = given.use;
     check<ConfigError>(given.file.empty() || use.data.empty(), "predict",
                        "the data are given twice: ", given.file, " and --data");
     if (!given.file.empty()) use.data = standard ? "/dev/stdin" : given.file;
-    print(task.predict_data(from, use, given.json));
+    print(task.predictor(from, use).from_data(given.json ? As::json : As::text));
     return 0;
   }
   Answering answer(task.predictor(from, given.use), standard ? "standard input" : given.file, given.json);

@@ -30,6 +30,8 @@ void add_export(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_gradcheck(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+void add_manual(CLI::App& app, Action& action);
 
 /// The whole program: returns the exit code, and throws nothing.
 int run_program(int argc, const char* const* argv);

@@ -9,10 +9,6 @@
 
 namespace fovea {
 
-bool is_given(const Given& flags, std::string_view name) {
-  return std::any_of(flags.begin(), flags.end(), [&](const auto& flag) { return flag.first == name; });
-}
-
 std::string Evaluation::json() const {
   nlohmann::ordered_json object{{"split", to_string(split)}, {"items", items}};
   object.update(nlohmann::ordered_json::parse(metrics.json()));

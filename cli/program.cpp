@@ -35,6 +35,8 @@ int run(const Call& call) {
   add_import(app, action);
   add_gradcheck(app, action);
   add_list(app, action);
+  add_completion(app, action);
+  add_manual(app, action);
   try {
     std::vector<std::string> words(call.words.rbegin(), call.words.rend() - 1);
     app.parse(words);

@@ -114,28 +114,6 @@ void tell(Run& run, const std::string& text) {
 
 }  // namespace
 
-void read_settings(Settings& settings, const Checkpoint& from, const UseRequest& use) {
-  try {
-    settings.options.read_toml(from.label.config, from.origin + ": its config");
-  } catch (const ConfigError& error) {
-    throw CheckpointError(error.what());
-  }
-  if (!use.data.empty()) {
-    check<ConfigError>(settings.options.find("data") != nullptr, "--data", "the task ", from.label.task,
-                       " does not read data from a file");
-    settings.options.set("data", use.data);
-  }
-  std::vector<std::string> later;
-  for (const Option& option : settings.options.all())
-    if (option.is_later()) later.push_back("--" + option.name());
-  for (const auto& [name, text] : use.flags) {
-    const bool known = std::find(later.begin(), later.end(), "--" + name) != later.end();
-    check<ConfigError>(known, "--" + name, "is not a setting that a trained ", from.label.task, " takes",
-                       later.empty() ? "" : fmt::format("; it takes {}", fmt::join(later, ", ")));
-    settings.options.set(name, text);
-  }
-}
-
 Session open_session(Settings& settings, const std::string& task, const TrainRequest& request) {
   check<ConfigError>(!(request.resume && request.overwrite), "train",
                      "--resume and --overwrite exclude each other");

@@ -23,9 +23,6 @@ struct Session {
 /// number of threads. A resumed run refuses settings that would make it another run.
 Session open_session(Settings& settings, const std::string& task, const TrainRequest& request);
 
-/// Settings as a checkpoint holds them, with another `data` unless that is empty.
-void read_settings(Settings& settings, const Checkpoint& from, const UseRequest& use);
-
 /// CheckpointError when the data are not those that the checkpoint was trained on.
 void check_continues(const Checkpoint& from, const Label& label, std::uint64_t items);
 

@@ -12,7 +12,7 @@
 #include "core/draw.hpp"
 #include "training/about.hpp"
 #include "training/fit.hpp"
-#include "training/restore.hpp"
+#include "training/predictor_of.hpp"
 #include "training/text.hpp"
 
 // Makes a TaskEntry of a task. Beside the seam of training/task.hpp the task has
@@ -26,11 +26,8 @@
 // and, where it makes sense,
 //
 //     std::string report(const Metrics&);               // a table for people
-//     std::string predict(const std::string& line, bool json);
-//     std::vector<std::string> predict(std::span<const std::string> lines, bool json);   // or many at once
-//     std::string predict_data(bool json);              // or an answer to the file `data` as a whole
+//     what answers, of which training/predictor_of.hpp tells
 //     Metrics evaluate_fully(Split);                    // what is reported; evaluate may be quicker
-//     MyTask(const Config&, WithoutData);               // to be loaded; reads the file of `test` alone
 //     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck
@@ -43,23 +40,6 @@
 namespace fovea::inline FOVEA_REAL {
 
 namespace detail {
-
-template <class T>
-struct SettingsOf final : Settings {
-  SettingsOf() {
-    train = T::defaults();
-    if constexpr (requires { config.preset; }) use_preset(config.preset);
-    train.describe(options);
-    config.describe(options);
-  }
-  void use_preset(const std::string& name) override {
-    if constexpr (requires { T::use_preset(name, train, config); }) T::use_preset(name, train, config);
-  }
-  void resolve() override {
-    if constexpr (requires { config.resolved(); }) config = config.resolved();
-  }
-  typename T::Config config;
-};
 
 template <class T>
 void set_entropy(T& task, double weight) {
@@ -126,39 +106,6 @@ Evaluation evaluate(T& task, Split split) {
   const std::size_t items = task.size(split);
   return {split, items, metrics,
           join(to_string(split), " split, ", items, " items\n", report_of(task, metrics))};
-}
-
-/// The task that a checkpoint holds.
-template <class T>
-std::unique_ptr<T> restore(const Checkpoint& from, const UseRequest& use) {
-  SettingsOf<T> settings;
-  read_settings(settings, from, use);
-  return restored(from, [&] {
-    auto task = std::make_unique<T>(settings.config, settings.train.seed);
-    load_task(from, *task);
-    return task;
-  });
-}
-
-/// The same, where it can be had without data: with a setting `test` only if it was given this time.
-template <class T>
-std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest& use) {
-  if constexpr (requires(const typename T::Config& config) { T(config, WithoutData{}); }) {
-    constexpr bool answers_data = requires(T & task) { task.predict_data(true); };
-    check<ConfigError>(answers_data || use.data.empty(), "--data", "is not read here: ", T::name,
-                       " answers without it");
-    SettingsOf<T> settings;
-    read_settings(settings, from, use);
-    Option* test = settings.options.find("test");
-    if (test && !is_given(use.flags, "test")) test->set("", "predict");
-    return restored(from, [&] {
-      auto task = std::make_unique<T>(settings.config, WithoutData{});
-      load_task(from, *task);
-      return task;
-    });
-  } else {
-    return restore<T>(from, use);
-  }
 }
 
 /// Gives a new run the parameters that --init-from asks for. What to know of it goes to `notes`.
@@ -244,36 +191,6 @@ Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& re
 }
 
 template <class T>
-Predictor predictor(const Checkpoint& from, const UseRequest& use) {
-  if constexpr (requires(T & task, std::span<const std::string> lines) { task.predict(lines, true); }) {
-    return [task = std::shared_ptr<T>(restore_without_data<T>(from, use))](auto lines, bool json) {
-      return task->predict(lines, json);
-    };
-  } else if constexpr (requires(T & task, const std::string& line) { task.predict(line, true); }) {
-    return [task = std::shared_ptr<T>(restore_without_data<T>(from, use))](auto lines, bool json) {
-      const NoGrad no_graph;
-      std::vector<std::string> answers;
-      for (const std::string& line : lines) answers.push_back(task->predict(line, json));
-      return answers;
-    };
-  } else {
-    throw ConfigError(join("[predict] the task ", T::name, " makes no predictions"));
-  }
-}
-
-/// For a task whose data are what it answers: they are not loaded to train on.
-template <class T>
-auto data_predictor() -> std::string (*)(const Checkpoint&, const UseRequest&, bool) {
-  if constexpr (requires(T & task) { task.predict_data(true); }) {
-    return [](const Checkpoint& from, const UseRequest& use, bool json) {
-      return restore_without_data<T>(from, use)->predict_data(json);
-    };
-  } else {
-    return nullptr;
-  }
-}
-
-template <class T>
 bool check_gradients(Settings& settings, std::string& report) {
   if constexpr (requires(const typename T::Config& config) { T::tiny(config); }) {
     T task = T::tiny(static_cast<SettingsOf<T>&>(settings).config);
@@ -310,11 +227,11 @@ template <Task T>
 TaskEntry entry() {
   return {T::name,
           T::about,
-          []() -> std::unique_ptr<Settings> { return std::make_unique<detail::SettingsOf<T>>(); },
+          []() -> std::unique_ptr<Settings> { return std::make_unique<SettingsOf<T>>(); },
           &detail::train<T>,
           &detail::evaluate_checkpoint<T>,
-          &detail::predictor<T>,
-          detail::data_predictor<T>(),
+          &predictor_of<T>,
+          AnswersData<T>,
           &detail::check_gradients<T>};
 }
 

@@ -1,5 +1,5 @@
 # fovea_base: what does not depend on the precision. fovea_f32 and fovea_f64: the rest, twice.
-set(FOVEA_FOLDERS core autograd modules optim training)
+set(FOVEA_FOLDERS core autograd modules optim training)  # of the libraries f32 and f64
 
 # Sources name themselves by folder; a file that belongs to the base is listed, all others depend on Real.
 set(FOVEA_BASE_SOURCES
@@ -34,11 +34,13 @@ set(FOVEA_BASE_SOURCES
     training/options.cpp
     training/options_toml.cpp
     training/plan.cpp
+    training/predictor.cpp
     training/progress.cpp
     training/restore.cpp
     training/run.cpp
     training/run_files.cpp
     training/safetensors.cpp
+    training/settings.cpp
     training/signals.cpp
     training/sparkline.cpp
     training/state.cpp

@@ -1,18 +1,6 @@
 # The program `fovea`. It is built in single precision, and holds the double build too: for gradcheck.
-
-# The examples, in both precisions. An example is found by its folder; it needs no file of CMake's.
-file(GLOB_RECURSE FOVEA_EXAMPLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
 set(FOVEA_PROGRAM_LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
-    spdlog::spdlog ${UTF8PROC_LIBRARY})
-
-function(fovea_add_examples real)
-  add_library(examples_${real} STATIC ${FOVEA_EXAMPLE_SOURCES})
-  target_compile_definitions(examples_${real} PRIVATE FOVEA_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
-  target_link_libraries(examples_${real} PUBLIC fovea_${real} PRIVATE fovea_flags ${FOVEA_PROGRAM_LIBRARIES})
-  target_precompile_headers(examples_${real} PRIVATE <xtensor/xarray.hpp> <functional> <memory> <string> <vector>)
-endfunction()
-fovea_add_examples(f32)
-fovea_add_examples(f64)
+    spdlog::spdlog fovea::utf8proc)
 
 # Everything of the program but main and its list of tasks, so that the tests can put theirs in its place.
 file(GLOB FOVEA_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/kernels/choose.hpp"
 #include "core/parallel.hpp"
@@ -42,9 +43,16 @@ void with_words(Rng& rng, std::size_t size, const Use& use) {
   rng.skip((size * per_element + 1) / 2);
 }
 
+thread_local bool draws = true;
+
 /// Sets element i to `make(bits of element i)`.
 template <class Make>
 Tensor draw(Rng& rng, const Shape& shape, const Make& make) {
+  if (!draws) {
+    Tensor none = zeros(shape);
+    rng.skip(none.size());
+    return none;
+  }
   Tensor result = uninitialized(shape);
   Real* out = result.data();
   with_words<2>(rng, result.size(), [&](std::size_t i, std::size_t count, const std::uint32_t* word) {
@@ -56,6 +64,10 @@ Tensor draw(Rng& rng, const Shape& shape, const Make& make) {
 }
 
 }  // namespace
+
+NoDraws::NoDraws() : before_(std::exchange(draws, false)) {}
+NoDraws::~NoDraws() { draws = before_; }
+bool drawing() { return draws; }
 
 Tensor uniform(Rng& rng, const Shape& shape, Real lo, Real hi) {
   const double low = lo, width = static_cast<double>(hi) - lo;

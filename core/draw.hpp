@@ -10,6 +10,21 @@ namespace fovea::inline FOVEA_REAL {
 // Tensors of random numbers. Element `i` is draw `i` of the stream, which moves on by the tensor's size:
 // the same numbers in f32 (rounded) and f64, and the same bits for any number of threads.
 
+/// While one is alive, this thread draws nothing: the three functions below return zeros, and the stream moves
+/// on all the same. For a model whose start values are about to be replaced by what was saved.
+class NoDraws {
+ public:
+  NoDraws();
+  ~NoDraws();
+  NoDraws(const NoDraws&) = delete;
+  NoDraws& operator=(const NoDraws&) = delete;
+
+ private:
+  bool before_;
+};
+/// False while this thread has a NoDraws.
+bool drawing();
+
 /// Uniform between `lo` and `hi`. (In f32 rounding may yield `hi` itself.)
 Tensor uniform(Rng& rng, const Shape& shape, Real lo, Real hi);
 Tensor normal(Rng& rng, const Shape& shape, Real mean, Real deviation);

@@ -51,10 +51,11 @@ Tensor orthogonal(Rng& rng, const Shape& shape, Real gain) {
   check_weight(shape, "orthogonal");
   const std::size_t rows = shape[0], columns = shape[1];
   const std::size_t tall = std::max(rows, columns), thin = std::min(rows, columns);
-  Tensor result = uninitialized(shape);
-  if (thin == 0) return result;
-  blas_kernel();  // LAPACK is of the same library: its kernel and its one thread are to be chosen before
+  if (thin == 0) return uninitialized(shape);
   const Tensor drawn = normal(rng, {tall, thin}, 0, 1);
+  if (!drawing()) return zeros(shape);
+  blas_kernel();  // LAPACK is of the same library: its kernel and its one thread are to be chosen before
+  Tensor result = uninitialized(shape);
   // In double whatever Real is: the decomposition then rounds alike in both precisions.
   xt::xarray<double, xt::layout_type::column_major> matrix(std::vector<std::size_t>{tall, thin});
   for (std::size_t i = 0; i < tall; ++i) {

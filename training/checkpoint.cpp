@@ -15,16 +15,19 @@ Entry::Values values_of(const Tensor& tensor) {
 
 std::vector<std::uint64_t> lengths(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
-Tensor tensor_of(const Entry& entry) {
-  Tensor result = uninitialized(Shape(entry.shape.begin(), entry.shape.end()));
+void copy_values(const Entry& entry, Tensor& to) {
   std::visit(
       [&](const auto& values) {
         if constexpr (std::is_arithmetic_v<typename std::decay_t<decltype(values)>::value_type>) {
-          std::transform(values.begin(), values.end(), result.data(),
-                         [](auto x) { return static_cast<Real>(x); });
+          std::transform(values.begin(), values.end(), to.data(), [](auto x) { return static_cast<Real>(x); });
         }
       },
       entry.values);
+}
+
+Tensor tensor_of(const Entry& entry) {
+  Tensor result = uninitialized(Shape(entry.shape.begin(), entry.shape.end()));
+  copy_values(entry, result);
   return result;
 }
 
@@ -77,9 +80,12 @@ void load_model(const Checkpoint& from, std::span<const NamedParam> params,
   for (const NamedBuffer& named : buffers)
     matching.expect("buffer/" + named.path, lengths(named.buffer->value.shape()));
   check_fits(matching, from, {"param/", "buffer/"});
-  for (const NamedParam& named : params) named.param->set(tensor_of(from.entries.at("param/" + named.path)));
+  for (const NamedParam& named : params) {
+    const Entry& entry = from.entries.at("param/" + named.path);
+    named.param->update([&](Tensor& value) { copy_values(entry, value); });
+  }
   for (const NamedBuffer& named : buffers)
-    named.buffer->value = tensor_of(from.entries.at("buffer/" + named.path));
+    copy_values(from.entries.at("buffer/" + named.path), named.buffer->value);
 }
 
 std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params,

@@ -109,7 +109,14 @@ void load_task(const Checkpoint& from, T& task) {
   detail::whole_or_not(task, [&] { detail::read_task(from, task); });
 }
 
-/// As above, with the optimiser and the position.
+/// The same for a task that was made to be loaded, and that nobody uses when it cannot be: nothing is kept of
+/// what it was.
+template <class T>
+void load_new_task(const Checkpoint& from, T& task) {
+  detail::read_task(from, task);
+}
+
+/// `load_task` with the optimiser and the position.
 template <class T>
 void load_checkpoint(const Checkpoint& from, T& task, FitState& state) {
   detail::whole_or_not(task, [&] {

@@ -1,7 +1,10 @@
 #include "training/checkpoint_file.hpp"
 
+#include <fstream>
 #include <limits>
+#include <memory>
 #include <new>
+#include <sstream>
 
 #include "training/file.hpp"
 
@@ -63,13 +66,26 @@ Label read_label(const Entries& entries) {
   return label;
 }
 
-}  // namespace
+// A file as a stream that can be read twice: once for its checksum, once for what is wanted of it.
+std::unique_ptr<std::istream> open(const std::filesystem::path& path) {
+  if (std::filesystem::is_regular_file(path)) {
+    auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
+    if (file->is_open()) return file;
+  }
+  return std::make_unique<std::istringstream>(read_file(path));  // a pipe, or it tells why not
+}
 
-Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin) {
+bool is_to_predict(std::string_view name) {
+  return !name.starts_with("optimizer/") && !name.starts_with("weights/");
+}
+
+Checkpoint parse(std::istream& file, const std::string& origin, Reading what) {
   try {
     Checkpoint checkpoint;
     checkpoint.origin = origin;
-    checkpoint.entries = Entries::unpack(envelope::unwrap(envelope::checkpoint, bytes));
+    const std::uint64_t size = envelope::unwrap(envelope::checkpoint, file);
+    checkpoint.entries =
+        Entries::unpack(file, size, what == Reading::all ? Entries::Wanted() : Entries::Wanted(is_to_predict));
     checkpoint.label = read_label(checkpoint.entries);
     checkpoint.position = read_position(checkpoint.entries);
     return checkpoint;
@@ -82,20 +98,27 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin) {
   }
 }
 
+}  // namespace
+
+Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin) {
+  std::istringstream file{std::string(bytes)};
+  return parse(file, origin, Reading::all);
+}
+
 double Position::mean_loss() const {
   return loss_count ? loss_sum / static_cast<double>(loss_count) : std::numeric_limits<double>::quiet_NaN();
 }
 
-Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  std::string bytes;
+Checkpoint read_checkpoint(const std::filesystem::path& path, Reading what) {
   check<CheckpointError>(!std::filesystem::is_directory(path), "checkpoint", path.string(),
                          " is a folder; of a run take its checkpoints/best.fovea or checkpoints/last.fovea");
+  std::unique_ptr<std::istream> file;
   try {
-    bytes = read_file(path);
-  } catch (const Error& error) {
+    file = open(path);
+  } catch (const std::exception& error) {
     throw CheckpointError(error.what());
   }
-  return parse_checkpoint(bytes, path.string());
+  return parse(*file, path.string(), what);
 }
 
 std::string checkpoint_bytes(const Label& label, const Position& position, const Entries& numbers) {

@@ -1,5 +1,6 @@
 #include <istream>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <streambuf>
 
@@ -18,25 +19,26 @@ namespace {
 
 constexpr std::uint64_t most_axes = 32;
 
-// Memory as a stream that knows how much of it is left.
+// Memory as a stream.
 class Memory : public std::streambuf {
  public:
   explicit Memory(std::string_view bytes) {
     char* begin = const_cast<char*>(bytes.data());  // only read from: there is no put area
     setg(begin, begin, begin + bytes.size());
   }
-  std::uint64_t left() const { return static_cast<std::uint64_t>(egptr() - gptr()); }
 };
 
+// Reads a stream of which so many bytes belong to the entries.
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : memory_(bytes), stream_(&memory_), archive_(stream_) {}
+  Reader(std::istream& stream, std::uint64_t size) : stream_(stream), left_(size - 1), archive_(stream) {}
 
   template <class T>
   T number() {
     require(1, sizeof(T), "a number");
     T value{};
     archive_(value);
+    left_ -= sizeof(T);
     return value;
   }
   std::string text() {
@@ -44,6 +46,7 @@ class Reader {
     require(length, 1, "a text");
     std::string value(length, '\0');
     archive_(cereal::binary_data(value.data(), length));
+    left_ -= length;
     return value;
   }
   template <class T>
@@ -57,7 +60,19 @@ class Reader {
       require(count, sizeof(T), "values");
       std::vector<T> values(count);
       archive_(cereal::binary_data(values.data(), count * sizeof(T)));
+      left_ -= count * sizeof(T);
       return values;
+    }
+  }
+  // What `list` reads, without keeping it.
+  template <class T>
+  void pass_over(std::uint64_t count) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      list<T>(count);
+    } else {
+      require(count, sizeof(T), "values");
+      stream_.seekg(static_cast<std::streamoff>(count * sizeof(T)), std::ios::cur);
+      left_ -= count * sizeof(T);
     }
   }
   // Throws unless `count` pieces of `size` bytes can still come.
@@ -65,25 +80,21 @@ class Reader {
     check<CheckpointError>(count <= left() / size, "checkpoint", "it claims ", count, " × ", size,
                            " bytes of ", what, " where ", left(), " bytes are left");
   }
-  std::uint64_t left() const { return memory_.left(); }
+  std::uint64_t left() const { return left_; }
 
  private:
-  Memory memory_;
-  std::istream stream_;
+  std::istream& stream_;
+  std::uint64_t left_;  // the archive reads a byte at once
   cereal::PortableBinaryInputArchive archive_;
 };
 
-template <std::size_t... Kind>
-Entry::Values read_values(Reader& reader, std::size_t kind, std::uint64_t count,
-                          std::index_sequence<Kind...>) {
-  Entry::Values values;
+// Calls `use` with a value of the type that a kind of values is made of.
+template <class Use, std::size_t... Kind>
+void with_kind(std::size_t kind, const Use& use, std::index_sequence<Kind...>) {
   const bool known =
-      ((kind == Kind &&
-        (values = reader.list<typename std::variant_alternative_t<Kind, Entry::Values>::value_type>(count),
-         true)) ||
+      ((kind == Kind && (use(typename std::variant_alternative_t<Kind, Entry::Values>::value_type{}), true)) ||
        ...);
   check<CheckpointError>(known, "checkpoint", "there is no kind ", kind, " of values");
-  return values;
 }
 
 }  // namespace
@@ -115,10 +126,16 @@ std::string Entries::pack() const {
 }
 
 Entries Entries::unpack(std::string_view bytes) {
-  check<CheckpointError>(!bytes.empty(), "checkpoint",
-                         "it is empty");  // cereal's archive reads one byte at once
-  Reader reader(bytes);
+  Memory memory(bytes);
+  std::istream stream(&memory);
+  return unpack(stream, bytes.size());
+}
+
+Entries Entries::unpack(std::istream& bytes, std::uint64_t size, const Wanted& wanted) {
+  check<CheckpointError>(size > 0, "checkpoint", "it is empty");  // cereal's archive reads one byte at once
+  Reader reader(bytes, size);
   Entries entries;
+  std::set<std::string, std::less<>> passed_over;
   const auto count = reader.number<std::uint64_t>();
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string name = reader.text();
@@ -128,10 +145,18 @@ Entries Entries::unpack(std::string_view bytes) {
     std::vector<std::uint64_t> shape = reader.list<std::uint64_t>(rank);
     const std::optional<std::uint64_t> volume = volume_of(shape);
     check<CheckpointError>(volume.has_value(), "checkpoint", "the lengths of a shape overflow");
-    Entry::Values values =
-        read_values(reader, kind, *volume, std::make_index_sequence<std::variant_size_v<Entry::Values>>());
-    check<CheckpointError>(entries.find(name) == nullptr, "checkpoint", name, " occurs twice");
-    entries.add(std::move(name), std::move(shape), std::move(values));
+    check<CheckpointError>(!entries.find(name) && !passed_over.contains(name), "checkpoint", name,
+                           " occurs twice");
+    const auto read = [&]<class T>(T) {
+      if (wanted && !wanted(name)) {
+        reader.pass_over<T>(*volume);
+        passed_over.insert(std::move(name));
+      } else {
+        Entry::Values values = reader.list<T>(*volume);
+        entries.add(std::move(name), std::move(shape), std::move(values));
+      }
+    };
+    with_kind(kind, read, std::make_index_sequence<std::variant_size_v<Entry::Values>>());
   }
   check<CheckpointError>(reader.left() == 0, "checkpoint", reader.left(), " bytes are left over at its end");
   return entries;

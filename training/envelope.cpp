@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <istream>
 #include <memory>
 
 #include <xxhash.h>
@@ -13,6 +15,7 @@ constexpr std::string_view magic =
     "\x89"
     "FOVEA\r\n";
 constexpr std::size_t checked_header = 24;  // what stands before the checksum
+constexpr std::size_t piece_size = 1 << 18;  // of a file, that is read at a time
 
 void put(std::string& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
@@ -27,18 +30,49 @@ std::uint64_t get(std::string_view bytes, std::size_t offset, int size) {
   return value;
 }
 
-std::uint64_t checksum(std::string_view header, std::string_view payload) {
-  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
-                                                                              XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  XXH3_64bits_update(state.get(), header.data(), header.size());
-  XXH3_64bits_update(state.get(), payload.data(), payload.size());
-  return XXH3_64bits_digest(state.get());
-}
+// XXH3 of what is added, piece by piece.
+class Checksum {
+ public:
+  Checksum() { XXH3_64bits_reset(state_.get()); }
+  Checksum& add(std::string_view bytes) {
+    XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());
+    return *this;
+  }
+  std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_{XXH3_createState(), XXH3_freeState};
+};
 
 template <class E = CheckpointError, class... Parts>
 void require(bool holds, const Parts&... parts) {
   if (!holds) throw E(join(parts...));
+}
+
+// What a header claims. The first bytes of a file have to be one, and fit the file's size.
+struct Header {
+  std::uint64_t kind = 0, payload = 0, checksum = 0;
+};
+
+Header read_header(std::string_view begin, std::uint64_t file_size) {
+  require(begin.substr(0, magic.size()) == magic.substr(0, begin.size()) && !begin.empty(),
+          "it is not a .fovea file");
+  require(file_size >= header_size, "it is cut off: ", file_size, " bytes are less than a header");
+  const std::uint64_t written = get(begin, 8, 4);
+  require<NewerVersion>(written <= version, "file is version ", written, ", this program reads up to ",
+                        version);
+  require(written >= 1, "file is version ", written, ", which never was");
+  const Header header{get(begin, 12, 4), get(begin, 16, 8), get(begin, 24, 8)};
+  const std::uint64_t there = file_size - header_size;
+  require(there >= header.payload, "it is cut off: ", header.payload, " bytes are claimed after the header, ",
+          there, " are there");
+  require(there == header.payload, there - header.payload, " bytes stand after its end");
+  return header;
+}
+
+void check_content(const Header& header, const Checksum& found, std::uint32_t kind) {
+  require(found.value() == header.checksum, "it is damaged: its checksum does not fit");
+  require(header.kind == kind, "it is of kind ", header.kind, "; expected kind ", kind);
 }
 
 }  // namespace
@@ -49,27 +83,38 @@ std::string wrap(std::uint32_t kind, std::string_view payload) {
   put(bytes, version, 4);
   put(bytes, kind, 4);
   put(bytes, payload.size(), 8);
-  put(bytes, checksum(bytes, payload), 8);
+  put(bytes, Checksum().add(bytes).add(payload).value(), 8);
   return bytes.append(payload);
 }
 
 std::string_view unwrap(std::uint32_t kind, std::string_view file) {
-  require(file.substr(0, magic.size()) == magic.substr(0, file.size()) && !file.empty(),
-          "it is not a .fovea file");
-  require(file.size() >= header_size, "it is cut off: ", file.size(), " bytes are less than a header");
-  const std::uint64_t written = get(file, 8, 4);
-  require<NewerVersion>(written <= version, "file is version ", written, ", this program reads up to ",
-                        version);
-  require(written >= 1, "file is version ", written, ", which never was");
-  const std::uint64_t size = get(file, 16, 8);
+  const Header header = read_header(file.substr(0, header_size), file.size());
   const std::string_view payload = file.substr(header_size);
-  require(payload.size() >= size, "it is cut off: ", size, " bytes are claimed after the header, ",
-          payload.size(), " are there");
-  require(payload.size() == size, payload.size() - size, " bytes stand after its end");
-  require(checksum(file.substr(0, checked_header), payload) == get(file, 24, 8),
-          "it is damaged: its checksum does not fit");
-  require(get(file, 12, 4) == kind, "it is of kind ", get(file, 12, 4), "; expected kind ", kind);
+  check_content(header, Checksum().add(file.substr(0, checked_header)).add(payload), kind);
   return payload;
+}
+
+std::uint64_t unwrap(std::uint32_t kind, std::istream& file) {
+  const auto size = static_cast<std::uint64_t>(file.seekg(0, std::ios::end).tellg());
+  file.seekg(0);
+  std::string piece(piece_size, '\0');
+  const auto next = [&](std::uint64_t most) {
+    file.read(piece.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(most, piece.size())));
+    return std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount()));
+  };
+  const std::string_view begin = next(std::min<std::uint64_t>(size, header_size));
+  const Header header = read_header(begin, size);
+  Checksum found;
+  found.add(begin.substr(0, checked_header));
+  for (std::uint64_t left = header.payload; left > 0;) {
+    const std::string_view some = next(left);
+    require(!some.empty(), "it cannot be read to its end: ", left, " bytes are left");
+    found.add(some);
+    left -= some.size();
+  }
+  check_content(header, found, kind);
+  file.seekg(header_size);
+  return header.payload;
 }
 
 }  // namespace fovea::envelope

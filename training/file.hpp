@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,9 @@ std::string wrap(std::uint32_t kind, std::string_view payload);
 /// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made,
 /// NewerVersion when a later `wrap` made it.
 std::string_view unwrap(std::uint32_t kind, std::string_view file);
+/// The same of a file that is read piece by piece: leaves the stream where the payload begins, and returns the
+/// payload's size.
+std::uint64_t unwrap(std::uint32_t kind, std::istream& file);
 
 }  // namespace envelope
 }  // namespace fovea

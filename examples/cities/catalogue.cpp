@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/parallel.hpp"
+#include "examples/bundled.hpp"
 #include "examples/delimited.hpp"
 #include "training/file.hpp"
 #include "training/text.hpp"
@@ -186,9 +186,6 @@ Coordinates parse_coordinates(std::string_view latitude, std::string_view longit
   return at;
 }
 
-std::filesystem::path bundled_catalogue() {
-  const char* folder = std::getenv("FOVEA_EXAMPLES");
-  return std::filesystem::path(folder && *folder ? folder : FOVEA_EXAMPLES) / "cities/data/cities.tsv";
-}
+std::filesystem::path bundled_catalogue() { return bundled("cities/data/cities.tsv"); }
 
 }  // namespace fovea::inline FOVEA_REAL::cities

@@ -41,8 +41,7 @@ Catalogue read_catalogue(const std::filesystem::path& file);
 Coordinates parse_coordinates(std::string_view latitude, std::string_view longitude,
                               const std::string& where);
 
-/// The file that comes with the program: `cities/data/cities.tsv` in the folder of examples, which is the one
-/// in the source tree unless the environment variable FOVEA_EXAMPLES names another.
+/// The file that comes with Fovea; see examples/bundled.hpp.
 std::filesystem::path bundled_catalogue();
 
 }  // namespace fovea::inline FOVEA_REAL::cities

@@ -165,15 +165,13 @@ Metrics CitiesTask::evaluate(Split split) {
   return metrics;
 }
 
-const PreparedCatalogue& CitiesTask::prepared() {
-  if (!prepared_) prepared_ = prepare_catalogue(model, features_, cities_.size());
-  return *prepared_;
-}
+void CitiesTask::prepare() { prepared_ = prepare_catalogue(model, features_, cities_.size()); }
 
-std::string CitiesTask::predict(const std::string& line, bool json) {
+std::string CitiesTask::predict(const std::string& line, bool json) const {
+  check<Error>(prepared_.has_value(), "cities", "prepare() has to come before predict()");
   const std::vector<Query> queries{parse_query(line, countries_)};
   std::string result;
-  answer(model, features_, prepared(), queries,
+  answer(model, features_, *prepared_, queries,
          [&](std::size_t, const Answer& found) { result = show_matches(line, cities_, found, json); });
   return result;
 }

@@ -57,7 +57,9 @@ class CitiesTask {
   std::string report(const Metrics& metrics) const;
   /// A line is `name`, or `name TAB latitude TAB longitude TAB country`, where fields may be empty or left
   /// out at the end. DataError for what cannot be read.
-  std::string predict(const std::string& line, bool json);
+  std::string predict(const std::string& line, bool json) const;
+  /// Before `predict`, and again when the model has changed: what all answers need of the catalogue.
+  void prepare();
   const Sizes& sizes() const { return sizes_; }
   std::vector<std::pair<std::string, std::string>> data_checksums() const;
 
@@ -65,7 +67,6 @@ class CitiesTask {
   /// After loading: brings features and model in line with the countries that the model was trained with.
   void adopt();
   Metrics measure(std::span<const Asked> asked, std::size_t at_most);
-  const PreparedCatalogue& prepared();
   std::filesystem::path file() const;
 
   Config config_;
@@ -77,7 +78,7 @@ class CitiesTask {
   std::vector<std::string> countries_;
   std::uint64_t rows_ = 0;
   Features features_;
-  std::optional<PreparedCatalogue> prepared_;  // for predict; forgotten when the model changes
+  std::optional<PreparedCatalogue> prepared_;  // for predict; forgotten in training
 };
 
 }  // namespace fovea::inline FOVEA_REAL::cities

@@ -36,7 +36,7 @@ std::vector<double> weights_of(const Observed& one, std::size_t step, std::size_
 
 }  // namespace
 
-std::string ForecastTask::predict_data(bool json) {
+std::string ForecastTask::predict_data(bool json) const {
   const Series series = read_series(config_.file(), config_.format());
   check_like_training(series);
   const std::size_t needed =

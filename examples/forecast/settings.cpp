@@ -1,3 +1,4 @@
+#include "examples/bundled.hpp"
 #include "examples/forecast/task.hpp"
 
 namespace fovea::inline FOVEA_REAL::forecast {
@@ -69,8 +70,8 @@ void ForecastConfig::describe(Options& options) {
 
 std::filesystem::path ForecastConfig::file() const {
   if (!data.empty()) return data;
-  const std::filesystem::path folder = FOVEA_EXAMPLES "/forecast/data";
-  return folder / (bundled == "seattle" ? "seattle-weather.csv" : "co2-concentration.csv");
+  return fovea::bundled(bundled == "seattle" ? "forecast/data/seattle-weather.csv"
+                                             : "forecast/data/co2-concentration.csv");
 }
 
 ForecastConfig ForecastConfig::resolved() const {

@@ -79,7 +79,7 @@ class ForecastTask {
 
   /// The rows that follow the newest ones of the data as CSV, or one JSON object for each; with `backtest`
   /// forecasts from that many earlier origins, beside what came.
-  std::string predict_data(bool json);
+  std::string predict_data(bool json) const;
 
  private:
   void adopt();

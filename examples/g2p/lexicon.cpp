@@ -1,9 +1,9 @@
 #include "examples/g2p/lexicon.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <unordered_set>
 
+#include "examples/bundled.hpp"
 #include "examples/lines.hpp"
 #include "examples/sequences/tokens.hpp"
 #include "examples/unicode.hpp"
@@ -105,9 +105,6 @@ std::vector<Pair> read_lexicon(const std::filesystem::path& file, bool stress) {
   return parse_lexicon(text, file.string(), stress);
 }
 
-std::filesystem::path bundled_lexicon() {
-  const char* folder = std::getenv("FOVEA_EXAMPLES");
-  return std::filesystem::path(folder && *folder ? folder : FOVEA_EXAMPLES) / "g2p/data/cmudict.tsv";
-}
+std::filesystem::path bundled_lexicon() { return bundled("g2p/data/cmudict.tsv"); }
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

@@ -23,8 +23,7 @@ std::vector<Pair> read_lexicon(const std::filesystem::path& file, bool stress);
 /// where there are several within.
 std::string lexicon_word(std::string_view text);
 
-/// The file that comes with the program: `g2p/data/cmudict.tsv` in the folder of examples, which is the one
-/// in the source tree unless the environment variable FOVEA_EXAMPLES names another.
+/// The file that comes with Fovea; see examples/bundled.hpp.
 std::filesystem::path bundled_lexicon();
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

@@ -92,7 +92,7 @@ struct LineTask {
     return batch;
   }
 
-  Variable forward(const Variable& x, Pass& pass) {
+  Variable forward(const Variable& x, Pass& pass) const {
     Variable h = tanh(linear(x, model.hidden, model.bias));
     if (pass.training && config.dropout > 0) h = dropout(h, config.dropout, pass.rng);
     return linear(h, model.out);
@@ -133,7 +133,7 @@ struct LineTask {
     return metrics;
   }
 
-  std::string predict(const std::string& line, bool json) {
+  std::string predict(const std::string& line, bool json) const {
     char* end = nullptr;
     const double x = std::strtod(line.c_str(), &end);
     if (end == line.c_str() || *end) throw DataError("\"" + line + "\" is not a number");

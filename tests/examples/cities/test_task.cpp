@@ -186,6 +186,8 @@ TEST_CASE("cities: searching block by block is attending to all at once", "[exam
 
 TEST_CASE("cities: predictions for people and for programs", "[examples]") {
   CitiesTask task(kind("additive"), 1, parse_catalogue(four_cities, "four"), CitiesTask::tiny({}).sizes());
+  CHECK_THROWS_WITH(task.predict("Wien", true), Contains("prepare()"));
+  task.prepare();
   const std::string json = task.predict("Wien \"x\"\\\t48\t16\tAT", true);
   CHECK_THAT(json, Contains(R"("query":"Wien \"x\"\\\t48\t16\tAT")") && Contains("\"matches\":[{\"name\":") &&
                        Contains("\"weight\":") && Contains("\"latitude\":null") && Contains("\"entropy\":"));
@@ -207,6 +209,7 @@ TEST_CASE("cities: another catalogue is searched with the countries of training"
   reader.finish();
   CHECK(other.model.country.table.shape() == trained_task.model.country.table.shape());
   CHECK(other.model.ngrams.table.shape()[0] == 24);
+  other.prepare();
   CHECK_THROWS_WITH(other.predict("Wien\t\t\tAT", true), Contains("none of the 2"));
   CHECK_NOTHROW(other.predict("Wien\t\t\tBB", true));
 }
@@ -217,6 +220,7 @@ TEST_CASE("cities: a catalogue without alternate names can be searched but not l
   CitiesTask::Config config = kind("scaled_dot");
   config.data = (folder / "plain.tsv").string();
   CitiesTask task(config, 1);
+  task.prepare();
   CHECK_NOTHROW(task.predict("A", true));
   CHECK_THROWS_AS(task.size(Split::train), DataError);
   CHECK_THROWS_WITH(task.data_checksums(), Contains("plain.tsv") && Contains("alternate names"));
