@@ -236,3 +236,25 @@ TEST_CASE("philox kernels make the blocks of philox at every level", "[core]") {
     }
   });
 }
+
+TEST_CASE("nothing is drawn while a NoDraws is there, but streams move on", "[core]") {
+  const Tensor first = [] {
+    Rng rng(3);
+    return normal(rng, {5}, 0, 1);
+  }();
+  Rng rng(3);
+  {
+    const NoDraws outer;
+    {
+      const NoDraws inner;
+    }
+    CHECK_FALSE(drawing());
+    CHECK((normal(rng, {3}, 1, 1) == zeros({3})));
+    CHECK((uniform(rng, {1}, 1, 2) == zeros({1})));
+    CHECK((truncated_normal(rng, {1}, 1, 2) == zeros({1})));
+  }
+  CHECK(drawing());
+  CHECK(rng.state().counter == 5);
+  Rng again(3);
+  CHECK(same_bits(normal(again, {5}, 0, 1), first));
+}
