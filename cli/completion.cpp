@@ -93,7 +93,8 @@ std::string zsh(std::span<const Place> places) {
          "  esac\n"
          "  _files\n"
          "}\n"
-         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _fovea \"$@\"; else compdef _fovea fovea; fi\n";
+         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _fovea \"$@\"; else compdef _fovea fovea; "
+         "fi\n";
 }
 
 // A text between single quotes, as fish reads it.

@@ -9,7 +9,8 @@
 namespace fovea {
 namespace {
 
-// Text as roff takes it: a dash is a dash that can be copied, and a line that begins with a dot is no request.
+// Text as roff takes it: a dash is a dash that can be copied, and a line that begins with a dot is no
+// request.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -28,7 +29,8 @@ std::string escaped(const std::string& text) {
 }
 
 std::string shown(const PlaceOption& option) {
-  if (option.positional) return fmt::format(".TP\n\\fI{}\\fR\n{}\n", escaped(option.name), escaped(option.about));
+  if (option.positional)
+    return fmt::format(".TP\n\\fI{}\\fR\n{}\n", escaped(option.name), escaped(option.about));
   const std::string value = option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", escaped(option.value));
   return fmt::format(".TP\n\\fB\\-\\-{}\\fR{}\n{}\n", escaped(option.name), value, escaped(option.about));
 }

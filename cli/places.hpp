@@ -7,7 +7,8 @@ namespace CLI {
 class App;
 }
 
-// What the command line offers, as it describes itself: for completion and the manual, which so are never behind it.
+// What the command line offers, as it describes itself: for completion and the manual, which so are never
+// behind it.
 
 namespace fovea {
 

@@ -10,8 +10,8 @@ namespace fovea::inline FOVEA_REAL {
 // Tensors of random numbers. Element `i` is draw `i` of the stream, which moves on by the tensor's size:
 // the same numbers in f32 (rounded) and f64, and the same bits for any number of threads.
 
-/// While one is alive, this thread draws nothing: the three functions below return zeros, and the stream moves
-/// on all the same. For a model whose start values are about to be replaced by what was saved.
+/// While one is alive, this thread draws nothing: the three functions below return zeros, and the stream
+/// moves on all the same. For a model whose start values are about to be replaced by what was saved.
 class NoDraws {
  public:
   NoDraws();

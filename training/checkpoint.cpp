@@ -19,7 +19,8 @@ void copy_values(const Entry& entry, Tensor& to) {
   std::visit(
       [&](const auto& values) {
         if constexpr (std::is_arithmetic_v<typename std::decay_t<decltype(values)>::value_type>) {
-          std::transform(values.begin(), values.end(), to.data(), [](auto x) { return static_cast<Real>(x); });
+          std::transform(values.begin(), values.end(), to.data(),
+                         [](auto x) { return static_cast<Real>(x); });
         }
       },
       entry.values);

@@ -68,7 +68,8 @@ Label read_label(const Entries& entries) {
 
 // A file as a stream that can be read twice: once for its checksum, once for what is wanted of it.
 std::unique_ptr<std::istream> open(const std::filesystem::path& path) {
-  if (std::filesystem::is_regular_file(path)) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
     auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
     if (file->is_open()) return file;
   }
@@ -84,13 +85,15 @@ Checkpoint parse(std::istream& file, const std::string& origin, Reading what) {
     Checkpoint checkpoint;
     checkpoint.origin = origin;
     const std::uint64_t size = envelope::unwrap(envelope::checkpoint, file);
-    checkpoint.entries =
-        Entries::unpack(file, size, what == Reading::all ? Entries::Wanted() : Entries::Wanted(is_to_predict));
+    checkpoint.entries = Entries::unpack(
+        file, size, what == Reading::all ? Entries::Wanted() : Entries::Wanted(is_to_predict));
     checkpoint.label = read_label(checkpoint.entries);
     checkpoint.position = read_position(checkpoint.entries);
     return checkpoint;
   } catch (const envelope::NewerVersion& error) {
     throw CheckpointError(origin + ": " + error.what() + "; use a newer fovea");
+  } catch (const envelope::Unreadable& error) {
+    throw CheckpointError(origin + ": " + error.what());
   } catch (const std::bad_alloc&) {  // which says nothing of the file
     throw;
   } catch (const std::exception& error) {  // ours, or what cereal throws
@@ -115,7 +118,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, Reading what) {
   std::unique_ptr<std::istream> file;
   try {
     file = open(path);
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     throw CheckpointError(error.what());
   }
   return parse(*file, path.string(), what);

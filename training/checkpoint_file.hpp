@@ -63,11 +63,12 @@ struct DamagedError : CheckpointError {
   using CheckpointError::CheckpointError;
 };
 
-/// What is wanted of a checkpoint: to predict, all but `optimizer/` and `weights/`, which may be two thirds of it.
+/// What is wanted of a checkpoint: to predict, all but `optimizer/` and `weights/`, which may be two thirds
+/// of it.
 enum class Reading { all, to_predict };
-/// Reads and verifies a file, also what is not wanted of it. DamagedError, or another CheckpointError for a file of
-/// a newer version or one that cannot be read, says which file, what is wrong and, where there is something, what
-/// to do.
+/// Reads and verifies a file, also what is not wanted of it. DamagedError, or another CheckpointError for a
+/// file of a newer version or one that cannot be read, says which file, what is wrong and, where there is
+/// something, what to do.
 Checkpoint read_checkpoint(const std::filesystem::path& path, Reading what = Reading::all);
 /// Replaces `path` by `label`, `position` and `numbers` in one step: after a crash it is either the old file
 /// or the new one. Error when it cannot be written, as of `replace_file`.

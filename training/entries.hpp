@@ -58,8 +58,8 @@ class Entries {
   /// bytes that are left, every length has to fit, and nothing may be left over. CheckpointError.
   std::string pack() const;
   static Entries unpack(std::string_view bytes);
-  /// The same of the next `size` bytes of a stream. Entries whose names are not `wanted` are passed over; without
-  /// it all are.
+  /// The same of the next `size` bytes of a stream. Entries whose names are not `wanted` are passed over;
+  /// without it all are.
   using Wanted = std::function<bool(std::string_view name)>;
   static Entries unpack(std::istream& bytes, std::uint64_t size, const Wanted& wanted = {});
 

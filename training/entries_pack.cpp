@@ -91,9 +91,9 @@ class Reader {
 // Calls `use` with a value of the type that a kind of values is made of.
 template <class Use, std::size_t... Kind>
 void with_kind(std::size_t kind, const Use& use, std::index_sequence<Kind...>) {
-  const bool known =
-      ((kind == Kind && (use(typename std::variant_alternative_t<Kind, Entry::Values>::value_type{}), true)) ||
-       ...);
+  const bool known = ((kind == Kind &&
+                       (use(typename std::variant_alternative_t<Kind, Entry::Values>::value_type{}), true)) ||
+                      ...);
   check<CheckpointError>(known, "checkpoint", "there is no kind ", kind, " of values");
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view magic =
     "\x89"
     "FOVEA\r\n";
-constexpr std::size_t checked_header = 24;  // what stands before the checksum
+constexpr std::size_t checked_header = 24;   // what stands before the checksum
 constexpr std::size_t piece_size = 1 << 18;  // of a file, that is read at a time
 
 void put(std::string& bytes, std::uint64_t value, int size) {
@@ -108,7 +108,7 @@ std::uint64_t unwrap(std::uint32_t kind, std::istream& file) {
   found.add(begin.substr(0, checked_header));
   for (std::uint64_t left = header.payload; left > 0;) {
     const std::string_view some = next(left);
-    require(!some.empty(), "it cannot be read to its end: ", left, " bytes are left");
+    require<Unreadable>(!some.empty(), "it cannot be read to its end: ", left, " bytes are left");
     found.add(some);
     left -= some.size();
   }

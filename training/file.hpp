@@ -39,6 +39,11 @@ struct NewerVersion : CheckpointError {
   using CheckpointError::CheckpointError;
 };
 
+/// A stream ended before the size that it had, as on a disk with errors.
+struct Unreadable : CheckpointError {
+  using CheckpointError::CheckpointError;
+};
+
 inline constexpr std::uint32_t version = 1;
 inline constexpr std::uint32_t checkpoint = 1;  // a kind
 inline constexpr std::size_t header_size = 32;
@@ -47,8 +52,8 @@ std::string wrap(std::uint32_t kind, std::string_view payload);
 /// The payload of a whole file's bytes. CheckpointError when it is anything else than what `wrap` made,
 /// NewerVersion when a later `wrap` made it.
 std::string_view unwrap(std::uint32_t kind, std::string_view file);
-/// The same of a file that is read piece by piece: leaves the stream where the payload begins, and returns the
-/// payload's size.
+/// The same of a file that is read piece by piece: leaves the stream where the payload begins, and returns
+/// the payload's size.
 std::uint64_t unwrap(std::uint32_t kind, std::istream& file);
 
 }  // namespace envelope

@@ -18,8 +18,7 @@ std::vector<std::string> Predictor::operator()(std::span<const std::string> line
 }
 
 std::string Predictor::from_data(As as) const {
-  check<ConfigError>(answers_data(), "predict", "the task ", task_,
-                     " answers line by line; give it lines");
+  check<ConfigError>(answers_data(), "predict", "the task ", task_, " answers line by line; give it lines");
   return data_(as);
 }
 

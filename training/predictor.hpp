@@ -10,8 +10,8 @@ namespace fovea {
 /// How an answer is written: for people, or as JSON, one object for each line.
 enum class As { text, json };
 
-/// A trained model that answers. Nothing changes it any more, so several threads may ask one at once and get the
-/// bits that they would get one after the other. Copies are cheap and share the model.
+/// A trained model that answers. Nothing changes it any more, so several threads may ask one at once and get
+/// the bits that they would get one after the other. Copies are cheap and share the model.
 class Predictor {
  public:
   /// From lines to an answer for each.

@@ -12,15 +12,17 @@
 //     std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
 //     std::string predict_data(bool json) const;   // an answer to the data as a whole
 //
-// They are called from several threads at once, so what they change is theirs alone. What is costly and serves all
-// answers is made before, in
+// They are called from several threads at once, so what they change is theirs alone. What is costly and
+// serves all answers is made before, in
 //
 //     void prepare();                              // optional: once, when the task is loaded
 
 namespace fovea::inline FOVEA_REAL {
 
 template <class T>
-inline constexpr bool AnswersData = requires(const T& task) { task.predict_data(true); };
+inline constexpr bool AnswersData = requires(const T& task) {
+  task.predict_data(true);
+};
 
 /// What a checkpoint of the task answers. ConfigError for a task that makes no predictions.
 template <class T>

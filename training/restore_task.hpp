@@ -9,8 +9,9 @@
 #include "training/task.hpp"
 
 // From a checkpoint to the task that it holds. The task has a `Config` with `void describe(Options&)`,
-// `static TrainConfig defaults()` and a constructor from Config and seed; where it can be had without the data
-// that it was trained on, another from (Config, WithoutData), which reads the file of a setting `test` alone.
+// `static TrainConfig defaults()` and a constructor from Config and seed; where it can be had without the
+// data that it was trained on, another from (Config, WithoutData), which reads the file of a setting `test`
+// alone.
 
 namespace fovea::inline FOVEA_REAL {
 

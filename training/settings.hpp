@@ -35,8 +35,8 @@ struct UseRequest {
   Given flags;       // of settings that are for later, too: see Option::also_later
 };
 
-/// Settings as a checkpoint holds them, with what is to be otherwise this time. ConfigError for what a trained
-/// model does not take, CheckpointError for a config that cannot be read.
+/// Settings as a checkpoint holds them, with what is to be otherwise this time. ConfigError for what a
+/// trained model does not take, CheckpointError for a config that cannot be read.
 void read_settings(Settings& settings, const Checkpoint& from, const UseRequest& use);
 
 }  // namespace fovea

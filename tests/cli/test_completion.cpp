@@ -1,6 +1,7 @@
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <sstream>
+
+#include <catch2/catch.hpp>
 
 #include "cli/call.hpp"
 
@@ -13,10 +14,12 @@ namespace {
 std::string offered(const Shell& shell, const std::string& words) {
   write(shell.folder / "ask.bash",
         "source completion.bash\n"
-        "COMP_WORDS=(" + words + ")\n"
-        "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
-        "_fovea\n"
-        "echo \"${COMPREPLY[*]}\" > offered\n");
+        "COMP_WORDS=(" +
+            words +
+            ")\n"
+            "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+            "_fovea\n"
+            "echo \"${COMPREPLY[*]}\" > offered\n");
   REQUIRE(std::system(("cd '" + shell.folder.path.string() + "' && bash ask.bash").c_str()) == 0);
   std::string text = content(shell.folder / "offered");
   text.pop_back();
@@ -44,7 +47,8 @@ TEST_CASE("bash completes commands, tasks, options and values", "[cli]") {
 TEST_CASE("other shells have the same words, and an unknown one is an error", "[cli]") {
   const Shell shell;
   const Result zsh = shell.call({"completion", "zsh"}), fish = shell.call({"completion", "fish"});
-  CHECK_THAT(zsh.out, Catch::StartsWith("#compdef fovea\n") && Contains("(' train line --shape') compadd -- plain steep"));
+  CHECK_THAT(zsh.out, Catch::StartsWith("#compdef fovea\n") &&
+                          Contains("(' train line --shape') compadd -- plain steep"));
   CHECK_THAT(fish.out, Contains("complete -c fovea -n \"__fovea_at ' train line'\" -l shape") &&
                            Contains("-x -a 'plain steep'"));
   const Result other = shell.call({"completion", "csh"});

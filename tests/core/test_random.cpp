@@ -245,9 +245,7 @@ TEST_CASE("nothing is drawn while a NoDraws is there, but streams move on", "[co
   Rng rng(3);
   {
     const NoDraws outer;
-    {
-      const NoDraws inner;
-    }
+    { const NoDraws inner; }
     CHECK_FALSE(drawing());
     CHECK((normal(rng, {3}, 1, 1) == zeros({3})));
     CHECK((uniform(rng, {1}, 1, 2) == zeros({1})));

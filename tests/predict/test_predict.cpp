@@ -1,16 +1,16 @@
-#include "predict/predict.hpp"
-
-#include <catch2/catch.hpp>
 #include <future>
 #include <latch>
 #include <sys/stat.h>
 
+#include <catch2/catch.hpp>
+
 #include "core/check.hpp"
 #include "examples/all.hpp"
+#include "predict/predict.hpp"
+#include "training/fit.hpp"
 #include "training/folder.hpp"
 #include "training/line_task.hpp"
 #include "training/predictor_of.hpp"
-#include "training/fit.hpp"
 
 using namespace fovea;
 using Catch::Matchers::Contains;
@@ -26,8 +26,10 @@ struct Saved {
     const NoGrad no_graph;
     const std::vector<std::string> lines{line};
     if constexpr (requires { task->prepare(); }) task->prepare();
-    if constexpr (requires { task->predict(lines, true); }) return task->predict(lines, true)[0];
-    else return task->predict(line, true);
+    if constexpr (requires { task->predict(lines, true); })
+      return task->predict(lines, true)[0];
+    else
+      return task->predict(line, true);
   }
 };
 
@@ -59,7 +61,8 @@ Saved<cities::CitiesTask> saved_cities(const TemporaryFolder& folder) {
 
 Saved<classify::ClassifyTask> saved_classify(const TemporaryFolder& folder) {
   std::string lines;
-  for (int i = 0; i < 40; ++i) lines += join(i % 2 ? "odd" : "even", "\t", "text ", i, i % 2 ? " one" : " two", "\n");
+  for (int i = 0; i < 40; ++i)
+    lines += join(i % 2 ? "odd" : "even", "\t", "text ", i, i % 2 ? " one" : " two", "\n");
   write(folder / "texts.tsv", lines);
   return saved<classify::ClassifyTask>(folder, [&](auto& config) {
     config.data = folder / "texts.tsv";
@@ -67,7 +70,8 @@ Saved<classify::ClassifyTask> saved_classify(const TemporaryFolder& folder) {
   });
 }
 
-/// What several threads are answered at once, each line many times and in both ways, is what one is answered before.
+/// What several threads are answered at once, each line many times and in both ways, is what one is answered
+/// before.
 void check_threads(const Predictor& predict, const std::vector<std::string>& lines) {
   std::vector<std::string> alone;
   for (const std::string& line : lines) alone.push_back(predict(line) + predict(line, As::json));
@@ -92,7 +96,8 @@ void check_threads(const Predictor& predict, const std::vector<std::string>& lin
 
 }  // namespace
 
-TEST_CASE("predict: a loaded model answers as the task that was saved, and several threads at once", "[predict]") {
+TEST_CASE("predict: a loaded model answers as the task that was saved, and several threads at once",
+          "[predict]") {
   const TemporaryFolder folder;
   SECTION("pairs") {
     for (const std::string model : {"lstm", "transformer"}) {
@@ -156,7 +161,8 @@ TEST_CASE("predict: a file that cannot be answered with is an error that says wh
   const std::string whole = content(task.file);
   write(folder / "half.fovea", whole.substr(0, whole.size() / 2));
   CHECK_THROWS_WITH(load_predictor(folder / "half.fovea"), Contains("half.fovea: it is cut off"));
-  CHECK_THROWS_WITH(load_predictor_of<sequences::G2pTask>(task.file), Contains("of the task seq2seq, not g2p"));
+  CHECK_THROWS_WITH(load_predictor_of<sequences::G2pTask>(task.file),
+                    Contains("of the task seq2seq, not g2p"));
 }
 
 TEST_CASE("predict: a task of one's own", "[predict]") {

@@ -3,7 +3,8 @@
 #include <fovea/core/check.hpp>
 #include <fovea/predict/predict.hpp>
 
-// consumer CHECKPOINT: a model of `fovea train copy` answers; without one a missing file is an error that names it.
+// consumer CHECKPOINT: a model of `fovea train copy` answers; without one a missing file is an error that
+// names it.
 int main(int count, char** words) try {
   const fovea::Predictor predict = fovea::load_predictor(count > 1 ? words[1] : "none.fovea");
   std::puts(predict("a b c", fovea::As::json).c_str());
