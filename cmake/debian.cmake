@@ -23,6 +23,7 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME fovea)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "framework for training attention models")
 set(CPACK_PACKAGE_CONTACT ${FOVEA_PACKAGE_CONTACT})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -38,10 +39,9 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME fovea)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-    "trains, evaluates and explains attention models
-Fovea trains models with attention on a CPU: letters to sounds, sequences to
-sequences, labels of texts, forecasts of tables, places by name. It shows what
-a model looks at, and starts in milliseconds.")
+    "This is the program. It trains models with attention on a CPU, for letters
+to sounds, sequences to sequences, labels of texts, forecasts of tables and
+places by name, and shows what a model looks at.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfovea-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -50,8 +50,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 nlohmann-json3-dev, libcereal-dev, libutf8proc-dev, libzip-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "fovea (= ${PROJECT_VERSION}-1)")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "attention models for C++: headers and static libraries
-Reverse-mode autograd over tensors, attention modules, optimisers and a training
-loop, in single and double precision, with the tasks of the program fovea for
-predictions from other programs.")
+    "These are headers and static libraries for C++. Reverse-mode autograd over
+tensors, attention modules, optimisers and a training loop, in single and
+double precision, and the tasks of the program fovea, to predict with from
+other programs.")
 include(CPack)
