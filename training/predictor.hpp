@@ -30,7 +30,8 @@ class Predictor {
   /// Answers one line. DataError for a line that cannot be read; ConfigError where the task answers from its
   /// data.
   std::string operator()(const std::string& line, As as = As::text) const;
-  /// Answers many at once, which is faster. An error of any of them is an error of all.
+  /// Answers many at once, which is faster; numbers agree with those of each alone to rounding. An error of
+  /// any of them is an error of all.
   std::vector<std::string> operator()(std::span<const std::string> lines, As as = As::text) const;
   /// Answers from the data, which are read anew. DataError where they cannot be; ConfigError where the task
   /// answers line by line.

@@ -144,10 +144,10 @@ TEST_CASE("predict: many lines at once, and settings", "[predict]") {
   const auto task = saved_pairs(folder);
   const Predictor predict = load_predictor(task.file, {{"beam", "3"}, {"n-best", "2"}});
   const std::vector<std::string> lines{"ab", "ba"};
-  const std::vector<std::string> together = predict(lines, As::json);
+  const std::vector<std::string> together = predict(lines);
   REQUIRE(together.size() == 2);
-  CHECK(together[1] == predict("ba", As::json));
-  CHECK(together[1] != load_predictor(task.file)("ba", As::json));
+  CHECK(together[1] == predict("ba"));
+  CHECK(together[1] != load_predictor(task.file)("ba"));
   CHECK_THROWS_AS(predict(""), DataError);
   CHECK_THROWS_WITH(predict.from_data(), Contains("line by line"));
   CHECK_THROWS_WITH(load_predictor(task.file, {{"width", "3"}}), Contains("--width") && Contains("--beam"));
