@@ -20,7 +20,7 @@ case $what in
   program)
     "$prefix/bin/fovea" --version | grep -q '^fovea [0-9]' || fail "--version says nothing"
     train
-    echo "a b c" | "$prefix/bin/fovea" predict run/checkpoints/last.fovea --json | grep -q '"answer"' || fail "no answer"
+    echo "a b c" | "$prefix/bin/fovea" predict run/checkpoints/last.fovea --json | grep -q '"answers"' || fail "no answer"
     # Its own data, found without being told where they are.
     (unset FOVEA_EXAMPLES; "$prefix/bin/fovea" train forecast --steps 2 --width 8 --out weather >weather.log 2>&1) ||
       { cat weather.log; fail "the data are not found"; }
