@@ -2,7 +2,7 @@
 # Uses an installed Fovea as its users do: use.sh program PREFIX | cmake PREFIX CONSUMERS | pkg-config PREFIX CONSUMERS
 # PREFIX is where it is installed or unpacked, CONSUMERS a folder of projects that use it.
 set -euo pipefail
-what=$1 prefix=$2 consumers=${3:-}
+what=$1 prefix=$2 consumers=${3:+$(realpath "$3")}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -24,7 +24,8 @@ case $what in
     # Its own data, found without being told where they are.
     (unset FOVEA_EXAMPLES; "$prefix/bin/fovea" train forecast --steps 2 --width 8 --out weather >weather.log 2>&1) ||
       { cat weather.log; fail "the data are not found"; }
-    zcat "$prefix/share/man/man1/fovea.1.gz" | grep -q '^\.SS fovea train' || fail "no manual page"
+    zcat "$prefix/share/man/man1/fovea.1.gz" >page
+    grep -q '^\.SS fovea train' page || fail "no manual page"
     bash -n "$prefix/share/bash-completion/completions/fovea" || fail "no completion"
     ;;
   cmake)
