@@ -110,8 +110,9 @@ TEST_CASE("a folder that vanishes during a run is an error, and what it held can
   ::kill(child, SIGCONT);
   const Result result = shell.finish(child);
   CHECK(result.code == 1);
+  // Which file it misses first depends on where it stood still.
   CHECK_THAT(last_line(result.err),
-             Catch::StartsWith("fovea: cannot write run/") && Contains(std::strerror(ENOENT)));
+             Catch::StartsWith("fovea: cannot ") && Contains(" run/") && Contains(std::strerror(ENOENT)));
   const std::uint64_t step = read_checkpoint(Run::last_of(shell.folder / "elsewhere")).position.step;
   const Result resumed =
       shell.call({"train", "line", "--resume", "--out", "elsewhere", "--steps", std::to_string(step + 3)});
@@ -124,7 +125,7 @@ TEST_CASE("a second run in the same folder is refused, and touches nothing", "[c
   const pid_t child = start_and_halt(shell);
   const std::string before = content(Run::last_of(shell.folder / "run"));
   for (const char* how : {"--resume", "--overwrite"}) {
-    const Result result = shell.call({"train", "line", "--out", "run", how});
+    const Result result = shell.call({"train", "line", "--out", "run", how, "--steps", "1"});
     CHECK(result.code == 1);
     CHECK(result.one_line());
     CHECK_THAT(result.err, Contains("run is in use by another process"));

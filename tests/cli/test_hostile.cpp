@@ -43,7 +43,7 @@ TEST_CASE("a small file that asks for a huge model is refused before it takes me
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  const std::vector<std::string> transformer{"--model", "transformer", "--width", "160",      "--heads",
+  const std::vector<std::string> transformer{"--model", "transformer", "--width", "224",      "--heads",
                                              "2",       "--inner",     "16",      "--layers", "1"};
   const Claim claim = GENERATE_COPY(values<Claim>(
       {{"seq2seq", with(pairs, {"--width", "8", "--layers", "1"}), "width = 8", "width = 65536", "ab"},
