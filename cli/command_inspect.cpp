@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
 #include "cli/commands.hpp"
 #include "cli/inspect_diff.hpp"
 #include "cli/print.hpp"
+#include "training/array_values.hpp"
 #include "training/arrays.hpp"
 
 namespace fovea {
@@ -15,14 +17,39 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// path → shape, count and checksum of what stands under `prefix`.
-Json arrays(const Entries& entries, std::string_view prefix) {
-  Json object = Json::object();
+// What is told of an array.
+struct Row {
+  std::string path;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t count = 0;
+  std::string kind, checksum;
+};
+
+// Of what stands under `prefix`.
+std::vector<Row> rows_of(const Entries& entries, std::string_view prefix) {
+  std::vector<Row> rows;
   for (const Entry& entry : entries.all()) {
     if (!entry.name.starts_with(prefix)) continue;
-    const std::size_t count = std::visit([](const auto& values) { return values.size(); }, entry.values);
-    object[entry.name.substr(prefix.size())] = {
-        {"shape", entry.shape}, {"count", count}, {"kind", kind_name(entry)}, {"xxh3", checksum(entry)}};
+    const std::uint64_t count = std::visit([](const auto& values) { return values.size(); }, entry.values);
+    rows.push_back({entry.name.substr(prefix.size()), entry.shape, count, std::string(kind_name(entry)),
+                    checksum(entry)});
+  }
+  return rows;
+}
+
+std::vector<Row> rows_of(const std::vector<UnreadArray>& arrays) {
+  std::vector<Row> rows;
+  for (const UnreadArray& array : arrays)
+    rows.push_back({array.name, array.shape, volume_of(array.shape).value_or(0), array.type, array.checksum});
+  return rows;
+}
+
+// path → shape, count, kind and checksum.
+Json object_of(const std::vector<Row>& rows) {
+  Json::object_t object;
+  for (const Row& row : rows) {
+    Json facts{{"shape", row.shape}, {"count", row.count}, {"kind", row.kind}, {"xxh3", row.checksum}};
+    object.emplace_back(row.path, std::move(facts));  // by [] all keys before would be compared
   }
   return object;
 }
@@ -38,19 +65,22 @@ Json description(const Checkpoint& from) {
   if (from.position.has_best)
     object["best"] = {{"value", from.position.best}, {"step", from.position.best_step}};
   object["config"] = config_of(from);
-  object["parameters"] = arrays(from.entries, "param/");
-  object["buffers"] = arrays(from.entries, "buffer/");
+  object["parameters"] = object_of(rows_of(from.entries, "param/"));
+  object["buffers"] = object_of(rows_of(from.entries, "buffer/"));
   return object;
 }
 
-std::string table_of(const Json& arrays) {
+std::string line_of(const Row& row) {
+  return fmt::format("{:<40} {:>16} {:>10}  {}", row.path, fmt::format("[{}]", fmt::join(row.shape, ",")),
+                     row.count, row.checksum);
+}
+
+std::string table_of(const std::vector<Row>& rows) {
   std::string text;
-  std::size_t total = 0;
-  for (const auto& [path, facts] : arrays.items()) {
-    const auto count = facts["count"].get<std::size_t>();
-    total += count;
-    text += fmt::format("{:<40} {:>16} {:>10}  {}\n", path, facts["shape"].dump(), count,
-                        facts["xxh3"].get<std::string>());
+  std::uint64_t total = 0;
+  for (const Row& row : rows) {
+    total += row.count;
+    text += line_of(row) + "\n";
   }
   return text + fmt::format("{} parameters\n", total);
 }
@@ -58,7 +88,21 @@ std::string table_of(const Json& arrays) {
 std::string text_of(const Checkpoint& from) {
   std::string text = fmt::format("{}: {} after step {}\n\n{}\n", from.origin, from.label.task,
                                  from.position.step, from.label.config);
-  return text + table_of(arrays(from.entries, "param/"));
+  return text + table_of(rows_of(from.entries, "param/"));
+}
+
+std::string dumped(const Json& object) { return object.dump(2, ' ', false, Json::error_handler_t::replace); }
+
+std::string text_of(const Arrays& file) {
+  std::string text = table_of(rows_of(file.read, ""));
+  for (const Row& row : rows_of(file.unread)) text += line_of(row) + "  is of " + row.kind + ", not read\n";
+  return text;
+}
+
+Json description(const Arrays& file) {
+  Json object{{"parameters", object_of(rows_of(file.read, ""))}};
+  if (!file.unread.empty()) object["unread"] = object_of(rows_of(file.unread));
+  return object;
 }
 
 }  // namespace
@@ -84,14 +128,12 @@ void add_inspect(CLI::App& app, Action& action) {
     action = [given] {
       if (!given->other.empty()) return inspect_difference(given->file, given->other, given->json);
       if (is_exchange_file(given->file)) {
-        const Json all = arrays(read_arrays(given->file), "");
-        print(given->json ? Json{{"parameters", all}}.dump(2, ' ', false, Json::error_handler_t::replace)
-                          : table_of(all));
+        const Arrays file = read_arrays(given->file);
+        print(given->json ? dumped(description(file)) : text_of(file));
         return 0;
       }
       const Checkpoint from = read_checkpoint(given->file);
-      print(given->json ? description(from).dump(2, ' ', false, Json::error_handler_t::replace)
-                        : text_of(from));
+      print(given->json ? dumped(description(from)) : text_of(from));
       return 0;
     };
   });

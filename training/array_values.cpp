@@ -61,15 +61,16 @@ std::vector<T> transposed_values(const std::vector<T>& values, const std::vector
 
 }  // namespace
 
-std::uint64_t width_of(ElementType type) {
-  if (type == ElementType::f64) return 8;
-  return type == ElementType::f32 ? 4 : 2;
-}
-
 Entry::Values values_of(std::string_view bytes, ElementType type) {
   if (type == ElementType::f64) return copied<double>(bytes);
   if (type == ElementType::f32) return copied<float>(bytes);
   return type == ElementType::f16 ? widened(bytes, from_half) : widened(bytes, from_bfloat);
+}
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
 }
 
 std::optional<std::uint64_t> volume_of(const std::vector<std::uint64_t>& shape) {

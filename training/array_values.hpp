@@ -14,11 +14,11 @@ namespace fovea {
 /// What numbers of a file are read as.
 enum class ElementType { f64, f32, f16, bf16 };
 
-/// Bytes of one number.
-std::uint64_t width_of(ElementType type);
-
 /// f64 and f32 as they are, the shorter ones as f32, which holds them exactly.
 Entry::Values values_of(std::string_view bytes, ElementType type);
+
+/// The number that up to 8 bytes are.
+std::uint64_t little_endian(std::string_view bytes);
 
 /// How many values a shape has, or nothing when that is no 64-bit number.
 std::optional<std::uint64_t> volume_of(const std::vector<std::uint64_t>& shape);

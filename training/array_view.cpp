@@ -4,16 +4,12 @@
 #include <charconv>
 
 #include "training/array_values.hpp"
+#include "training/require.hpp"
 
 namespace fovea {
 namespace {
 
 constexpr std::string_view transposition = "^T";
-
-template <class... Parts>
-void require(bool holds, const Parts&... parts) {
-  if (!holds) throw ConfigError(join(parts...));
-}
 
 bool read_whole(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -40,10 +36,11 @@ struct Range {
 Range rows_of(const ArrayView& view, std::uint64_t rows) {
   if (view.rows == ArrayView::Rows::all) return {0, rows};
   if (view.rows != ArrayView::Rows::part) {
-    require(view.second <= rows, view.text(), ": there are ", rows, " rows");
+    require<ConfigError>(view.second <= rows, view.text(), ": there are ", rows, " rows");
     return {view.first, view.second};
   }
-  require(rows % view.second == 0, view.text(), ": ", rows, " rows are not ", view.second, " equal parts");
+  require<ConfigError>(rows % view.second == 0, view.text(), ": ", rows, " rows are not ", view.second,
+                       " equal parts");
   const std::uint64_t each = rows / view.second;
   return {view.first * each, (view.first + 1) * each};
 }
@@ -87,6 +84,23 @@ std::uint64_t rows_together(const std::vector<Piece>& pieces) {
   return rows;
 }
 
+// Views of the array `name` by their rows, of which there are so many: ConfigError unless each is shown once.
+void check_each_row_once(const std::string& name, const std::vector<ArrayView>& sorted, std::uint64_t rows) {
+  const bool turned = sorted.at(0).transposed;
+  std::uint64_t done = 0;
+  for (const ArrayView& view : sorted) {
+    const auto [begin, end] = rows_of(view, rows);
+    require<ConfigError>(
+        begin == done, view.text(),
+        begin < done ? ": another line has these rows too" : ": no line has the rows before these");
+    require<ConfigError>(view.transposed == turned, view.text(), ": another line takes rows of ", name,
+                         turned ? ", not" : ", now", " transposed");
+    done = end;
+  }
+  require<ConfigError>(done == rows, name, ": no line has its rows ", done, " to ", rows,
+                       "; each row belongs to one line");
+}
+
 }  // namespace
 
 ArrayView ArrayView::parse(std::string_view text) {
@@ -95,9 +109,9 @@ ArrayView ArrayView::parse(std::string_view text) {
     const std::size_t open = text.rfind('[');
     const bool known =
         open != std::string_view::npos && read_rows(text.substr(open + 1, text.size() - open - 2), view);
-    require(known, "\"", text,
-            "\" ends in rows that are not understood; expected [PART/PARTS], [BEGIN:END] or "
-            "[ROW]");
+    require<ConfigError>(known, "\"", text,
+                         "\" ends in rows that are not understood; expected [PART/PARTS], [BEGIN:END] or "
+                         "[ROW]");
     text = text.substr(0, open);
   }
   view.transposed = text.ends_with(transposition);
@@ -116,13 +130,23 @@ std::string ArrayView::text() const {
 Entry seen_by(const ArrayView& view, const Entry& array) {
   Entry seen = view.transposed ? transposed(array) : array;
   if (view.rows == ArrayView::Rows::all) return seen;
-  require(!seen.shape.empty(), view.text(), ": a single number has no rows");
+  require<ConfigError>(!seen.shape.empty(), view.text(), ": a single number has no rows");
   const auto [begin, end] = rows_of(view, seen.shape[0]);
   const std::uint64_t row = row_size(seen);
   seen.values = between(seen.values, begin * row, end * row);
   seen.shape[0] = end - begin;
   if (view.rows == ArrayView::Rows::one) seen.shape.erase(seen.shape.begin());
   return seen;
+}
+
+void check_all_shown(const Entry& array, std::vector<ArrayView> views) {
+  if (views.size() == 1 && views[0].rows == ArrayView::Rows::all) return;
+  require<ConfigError>(!array.shape.empty(), views.at(0).text(), ": a single number has no rows");
+  const std::uint64_t rows = views[0].transposed ? array.shape.back() : array.shape.front();
+  std::stable_sort(views.begin(), views.end(), [&](const ArrayView& a, const ArrayView& b) {
+    return rows_of(a, rows).begin < rows_of(b, rows).begin;
+  });
+  check_each_row_once(array.name, views, rows);
 }
 
 Entry assembled(const std::string& name, std::vector<Piece> pieces) {
@@ -133,30 +157,26 @@ Entry assembled(const std::string& name, std::vector<Piece> pieces) {
   } else {
     for (auto& [view, seen] : pieces) {
       if (view.rows == ArrayView::Rows::one) seen.shape.insert(seen.shape.begin(), 1);
-      require(!seen.shape.empty(), view.text(), ": a single number has no rows");
+      require<ConfigError>(!seen.shape.empty(), view.text(), ": a single number has no rows");
     }
     const std::uint64_t rows = rows_together(pieces);
     std::stable_sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) {
       return rows_of(a.view, rows).begin < rows_of(b.view, rows).begin;
     });
-    std::uint64_t done = 0;
+    std::vector<ArrayView> views;
+    for (const Piece& piece : pieces) views.push_back(piece.view);
+    check_each_row_once(name, views, rows);
     for (const auto& [view, seen] : pieces) {
       const auto [begin, end] = rows_of(view, rows);
-      require(begin == done, view.text(),
-              begin < done ? ": another line gives these rows too" : ": no line gives the rows before these");
-      require(end - begin == seen.shape[0], view.text(), " is given ", seen.shape[0], " rows");
-      require(view.transposed == turned, view.text(), ": another line takes rows of ", name,
-              turned ? ", not" : ", now", " transposed");
-      done = end;
+      require<ConfigError>(end - begin == seen.shape[0], view.text(), " is given ", seen.shape[0], " rows");
       if (begin == 0) {
         whole = seen;
         continue;
       }
-      require(same_rows(whole, seen), view.text(),
-              ": its rows are of another length or kind than those before");
+      require<ConfigError>(same_rows(whole, seen), view.text(),
+                           ": its rows are of another length or kind than those before");
       append(whole, seen);
     }
-    require(done == rows, name, ": no line gives its rows ", done, " to ", rows);
   }
   if (turned) whole = transposed(whole);
   whole.name = name;

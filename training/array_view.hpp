@@ -38,6 +38,9 @@ struct Piece {
 /// What `view` shows of `array`. ConfigError where it has no such rows.
 Entry seen_by(const ArrayView& view, const Entry& array);
 
+/// ConfigError unless the views show every row of `array`, each once: what none shows would be lost.
+void check_all_shown(const Entry& array, std::vector<ArrayView> views);
+
 /// The array of which each piece is what its view shows: `seen_by` backwards. ConfigError unless the pieces
 /// fit together without a gap and without an overlap.
 Entry assembled(const std::string& name, std::vector<Piece> pieces);

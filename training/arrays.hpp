@@ -5,7 +5,7 @@
 #include <string>
 
 #include "training/checkpoint_file.hpp"
-#include "training/entries.hpp"
+#include "training/unread.hpp"
 
 // Arrays by name in the files that other programs read and write. The ending of a file's name says what it
 // is.
@@ -15,9 +15,10 @@ namespace fovea {
 /// A checkpoint's parameters and buffers by their paths.
 Entries arrays_of(const Checkpoint& checkpoint);
 
-/// The arrays of a .safetensors, .npz or .fovea file. ConfigError for another ending; DataError, or of a
-/// checkpoint CheckpointError, for a file that cannot be read or is not what it should be.
-Entries read_arrays(const std::filesystem::path& path);
+/// The arrays of a .safetensors, .npz or .fovea file; a checkpoint has none that are not read. ConfigError
+/// for another ending; DataError, or of a checkpoint CheckpointError, for a file that cannot be read or is
+/// not what it should be.
+Arrays read_arrays(const std::filesystem::path& path);
 
 /// True for the files that `write_arrays` writes, by their ending.
 bool is_exchange_file(const std::filesystem::path& path);

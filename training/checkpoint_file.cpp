@@ -6,6 +6,7 @@
 #include <new>
 #include <sstream>
 
+#include "training/arrays.hpp"
 #include "training/file.hpp"
 
 namespace fovea {
@@ -121,6 +122,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, Reading what) {
   } catch (const Error& error) {
     throw CheckpointError(error.what());
   }
+  check<CheckpointError>(!is_exchange_file(path), "checkpoint", path.string(),
+                         " holds arrays alone; `fovea import ", path.string(),
+                         " --into CKPT -o NEW.fovea` puts them into a checkpoint first");
   return parse(*file, path.string(), what);
 }
 

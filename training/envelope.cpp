@@ -4,8 +4,9 @@
 
 #include <xxhash.h>
 
-#include "core/check.hpp"
+#include "training/array_values.hpp"
 #include "training/file.hpp"
+#include "training/require.hpp"
 
 namespace fovea::envelope {
 namespace {
@@ -19,15 +20,6 @@ constexpr std::size_t piece_size = 1 << 18;  // of a file, that is read at a tim
 
 void put(std::string& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
-}
-
-std::uint64_t get(std::string_view bytes, std::size_t offset, int size) {
-  std::uint64_t value = 0;
-  for (int i = 0; i < size; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(bytes[offset + static_cast<std::size_t>(i)])}
-             << (8 * i);
-  }
-  return value;
 }
 
 // XXH3 of what is added, piece by piece.
@@ -44,35 +36,30 @@ class Checksum {
   std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_{XXH3_createState(), XXH3_freeState};
 };
 
-template <class E = CheckpointError, class... Parts>
-void require(bool holds, const Parts&... parts) {
-  if (!holds) throw E(join(parts...));
-}
-
 // What a header claims. The first bytes of a file have to be one, and fit the file's size.
 struct Header {
   std::uint64_t kind = 0, payload = 0, checksum = 0;
 };
 
 Header read_header(std::string_view begin, std::uint64_t file_size) {
-  require(begin.substr(0, magic.size()) == magic.substr(0, begin.size()) && !begin.empty(),
+  require<CheckpointError>(begin.substr(0, magic.size()) == magic.substr(0, begin.size()) && !begin.empty(),
           "it is not a .fovea file");
-  require(file_size >= header_size, "it is cut off: ", file_size, " bytes are less than a header");
-  const std::uint64_t written = get(begin, 8, 4);
+  require<CheckpointError>(file_size >= header_size, "it is cut off: ", file_size, " bytes are less than a header");
+  const std::uint64_t written = little_endian(begin.substr(8, 4));
   require<NewerVersion>(written <= version, "file is version ", written, ", this program reads up to ",
                         version);
-  require(written >= 1, "file is version ", written, ", which never was");
-  const Header header{get(begin, 12, 4), get(begin, 16, 8), get(begin, 24, 8)};
+  require<CheckpointError>(written >= 1, "file is version ", written, ", which never was");
+  const Header header{little_endian(begin.substr(12, 4)), little_endian(begin.substr(16, 8)), little_endian(begin.substr(24, 8))};
   const std::uint64_t there = file_size - header_size;
-  require(there >= header.payload, "it is cut off: ", header.payload, " bytes are claimed after the header, ",
+  require<CheckpointError>(there >= header.payload, "it is cut off: ", header.payload, " bytes are claimed after the header, ",
           there, " are there");
-  require(there == header.payload, there - header.payload, " bytes stand after its end");
+  require<CheckpointError>(there == header.payload, there - header.payload, " bytes stand after its end");
   return header;
 }
 
 void check_content(const Header& header, const Checksum& found, std::uint32_t kind) {
-  require(found.value() == header.checksum, "it is damaged: its checksum does not fit");
-  require(header.kind == kind, "it is of kind ", header.kind, "; expected kind ", kind);
+  require<CheckpointError>(found.value() == header.checksum, "it is damaged: its checksum does not fit");
+  require<CheckpointError>(header.kind == kind, "it is of kind ", header.kind, "; expected kind ", kind);
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 namespace fovea {
 namespace {
 
+constexpr const char* temporary_ending = ".tmp";
+
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int reason) {
   throw Error(std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(reason));
 }
@@ -40,7 +42,17 @@ int flush_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::filesystem::path temporary_name(const std::filesystem::path& path) { return path.string() + ".tmp"; }
+std::filesystem::path temporary_name(const std::filesystem::path& path) {
+  return path.string() + "." + std::to_string(::getpid()) + temporary_ending;
+}
+
+std::optional<std::filesystem::path> name_behind(const std::filesystem::path& temporary) {
+  if (temporary.extension() != temporary_ending) return {};
+  const std::filesystem::path name = temporary.parent_path() / temporary.stem();
+  const std::string process = name.extension().string();
+  const bool numbered = process.size() > 1 && process.find_first_not_of("0123456789", 1) == std::string::npos;
+  return numbered ? name.parent_path() / name.stem() : name;
+}
 
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
   const std::filesystem::path temporary = temporary_name(path);

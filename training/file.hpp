@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,11 @@ namespace fovea {
 /// still undo.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// What `replace_file` leaves behind when the process is killed in the middle.
+/// NAME.PID.tmp, which `replace_file` writes first: no two processes write into one. It is left behind when
+/// the process is killed in the middle.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
+/// NAME of such a file, of whichever process (also NAME.tmp of earlier versions); nothing for any other file.
+std::optional<std::filesystem::path> name_behind(const std::filesystem::path& temporary);
 
 /// Adds to the end of a file, which is made where there is none. Error with the reason when that fails; a
 /// part of `bytes` may be there then, as after a crash.

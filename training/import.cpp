@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "optim/glob.hpp"
 #include "training/matching.hpp"
@@ -44,6 +45,20 @@ Entry::Values converted(const Entry& from, const Entry& like, std::string& fault
       from.values, like.values);
 }
 
+NotFinite not_finite_in(const Entry& array) {
+  NotFinite found{array.name};
+  std::visit(
+      [&](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        found.of = values.size();
+        if constexpr (std::is_floating_point_v<T>) {
+          for (const T value : values) found.count += !std::isfinite(value);
+        }
+      },
+      array.values);
+  return found;
+}
+
 bool is_of_training(const Entry& entry) {
   return entry.name.starts_with("optimizer/") || entry.name.starts_with("weights/");
 }
@@ -56,35 +71,47 @@ bool is_of_label(const Entry& entry) {
 
 }  // namespace
 
-void write_imported(const std::filesystem::path& out, const Checkpoint& into, const Entries& arrays,
-                    const std::string& origin, std::span<const std::string> globs) {
+std::vector<NotFinite> write_imported(const std::filesystem::path& out, const Checkpoint& into,
+                                      const Arrays& arrays, const std::string& origin,
+                                      std::span<const std::string> globs) {
+  Entries chosen;
+  for (const Entry& array : arrays.read.all())
+    if (is_chosen(array.name, globs)) chosen.add(array.name, array.shape, array.values);
+  std::map<std::string, std::string> unread;  // path → type
+  for (const UnreadArray& array : arrays.unread)
+    if (is_chosen(array.name, globs)) unread.emplace(array.name, array.type);
+
   Matching matching;
   std::vector<std::string> paths;
   for (const Entry& entry : into.entries.all()) {
     const std::string path(path_of(entry));
     if (path.empty()) continue;
     paths.push_back(path);
-    if (is_chosen(path, globs)) matching.expect(path, entry.shape);
+    if (is_chosen(path, globs) && !unread.contains(path)) matching.expect(path, entry.shape);
   }
   check_globs(globs, paths, into.origin);
-  Entries chosen;
-  for (const Entry& array : arrays.all())
-    if (is_chosen(array.name, globs)) chosen.add(array.name, array.shape, array.values);
 
   std::string faults = matching.faults(chosen);
+  for (const auto& [path, type] : unread) faults += join("; ", path, " is of ", type, ", which is not read");
   Entries numbers;
+  std::vector<NotFinite> warnings;
   for (const Entry& entry : into.entries.all()) {
     if (is_of_training(entry) || is_of_label(entry)) continue;
     const std::string_view path = path_of(entry);
     const Entry* array = path.empty() ? nullptr : chosen.find(path);
     const bool replaced = array && is_real(*array);
     numbers.add(entry.name, entry.shape, replaced ? converted(*array, entry, faults) : entry.values);
+    if (const NotFinite found = replaced ? not_finite_in(*array) : NotFinite(); found.count > 0)
+      warnings.push_back(found);
   }
   if (!faults.empty()) {
-    throw CheckpointError(join(origin, " does not fit ", into.origin, faults,
-                               "; --map FILE says what is called otherwise, --match GLOB takes a part"));
+    throw CheckpointError(
+        join(origin, " does not fit ", into.origin, faults,
+             "; --map FILE says what is called otherwise and what to leave out, --match GLOB "
+             "takes a part"));
   }
   write_checkpoint(out, into.label, {.items = into.position.items}, numbers);
+  return warnings;
 }
 
 }  // namespace fovea

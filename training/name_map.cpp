@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "training/file.hpp"
+#include "training/require.hpp"
 #include "training/text.hpp"
 #include "training/toml_leaves.hpp"
 
@@ -50,16 +50,6 @@ std::string filled_in(std::string_view pattern, const Letters& letters) {
 
 std::ptrdiff_t stars(const ArrayView& view) { return std::count(view.name.begin(), view.name.end(), '*'); }
 
-// Runs `work`, whose ConfigError then says which line it was about.
-template <class Work>
-auto at_line(const std::string& where, const Work& work) {
-  try {
-    return work();
-  } catch (const ConfigError& error) {
-    throw ConfigError(where + ": " + error.what());
-  }
-}
-
 }  // namespace
 
 std::string NameMap::where(const Line& line) const { return join(file_, ":", line.number); }
@@ -68,7 +58,7 @@ NameMap NameMap::parse(std::string_view text, const std::string& file) {
   NameMap map;
   map.file_ = file;
   for (const TomlLeaf& leaf : toml_leaves(text, file)) {
-    at_line(join(file, ":", leaf.line), [&] {
+    within<ConfigError>(join(file, ":", leaf.line), [&] {
       if (leaf.keys.size() != 1 || !leaf.is_text)
         throw ConfigError("expected \"their.name\" = \"our.path\", with quotes around both");
       Line line{ArrayView::parse(leaf.keys[0]), ArrayView::parse(leaf.value), leaf.line};
@@ -91,56 +81,95 @@ NameMap NameMap::read(const std::filesystem::path& file) {
   return parse(text, file.string());
 }
 
-Entries NameMap::to_ours(const Entries& theirs) const { return mapped(theirs, &Line::theirs, &Line::ours); }
-Entries NameMap::to_theirs(const Entries& ours) const { return mapped(ours, &Line::ours, &Line::theirs); }
+Entries NameMap::to_ours(const Entries& theirs) const {
+  return mapped(theirs, {}, &Line::theirs, &Line::ours).read;
+}
+Arrays NameMap::to_ours(const Arrays& theirs) const {
+  return mapped(theirs.read, theirs.unread, &Line::theirs, &Line::ours);
+}
+Entries NameMap::to_theirs(const Entries& ours) const {
+  return mapped(ours, {}, &Line::ours, &Line::theirs).read;
+}
 
-Entries NameMap::mapped(const Entries& arrays, Side from, Side to) const {
+// The first line that fits, and all others with the same pattern: they decide about this array.
+std::vector<const NameMap::Line*> NameMap::lines_for(const std::string& name, Side from) const {
+  std::vector<const Line*> found;
+  for (const Line& line : lines_) {
+    const std::string& pattern = (line.*from).name;
+    const bool decides = found.empty() ? !pattern.empty() && fit(pattern, name).has_value()
+                                       : pattern == (found[0]->*from).name;
+    if (decides) found.push_back(&line);
+  }
+  return found;
+}
+
+void NameMap::check_used(const std::set<std::size_t>& used, const std::vector<std::string>& names,
+                         Side from) const {
+  for (const Line& line : lines_) {
+    const std::string& name = (line.*from).name;
+    if (name.empty() || stars(line.*from) > 0 || used.contains(line.number)) continue;
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      throw ConfigError(join(where(line), ": a line before this one takes \"", name, "\""));
+    throw ConfigError(join(where(line), ": there is no array \"", name, "\"", suggestion(name, names)));
+  }
+}
+
+Arrays NameMap::mapped(const Entries& arrays, const std::vector<UnreadArray>& unread, Side from,
+                       Side to) const {
   std::map<std::string, std::vector<Piece>> pieces;  // by the name that they have afterwards
   std::map<std::string, std::string> line_of;        // that made it first, for messages
-  std::vector<std::string> order;
+  std::vector<std::string> order, names;
   std::set<std::size_t> used;
+  std::set<std::string> not_read;
+  Arrays result;
   const auto give = [&](Piece piece, const std::string& line) {
     const std::string& name = piece.view.name;
     if (line_of.emplace(name, line).second) order.push_back(name);
     pieces[name].push_back(std::move(piece));
   };
+  const auto new_name = [&](const Line& line, const std::string& name) {
+    return filled_in((line.*to).name, *fit((line.*from).name, name));
+  };
   for (const Entry& array : arrays.all()) {
-    const auto first = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
-      return !(line.*from).name.empty() && fit((line.*from).name, array.name);
-    });
-    if (first == lines_.end()) {
-      give({{.name = array.name}, array}, file_);
-      continue;
-    }
-    const Letters letters = *fit((*first.*from).name, array.name);
-    std::vector<Piece> taken;
-    for (const Line& line : lines_) {
-      if ((line.*from).name != (*first.*from).name) continue;
-      used.insert(line.number);
-      ArrayView view = line.*from, other = line.*to;
-      view.name = array.name;
-      Entry seen = at_line(where(line), [&] { return seen_by(view, array); });
-      taken.push_back({view, seen});
+    names.push_back(array.name);
+    const std::vector<const Line*> lines = lines_for(array.name, from);
+    std::vector<ArrayView> views;
+    for (const Line* line : lines) {
+      used.insert(line->number);
+      views.push_back(line->*from);
+      views.back().name = array.name;
+      Entry seen = within<ConfigError>(where(*line), [&] { return seen_by(views.back(), array); });
+      ArrayView other = line->*to;
       if (other.name.empty()) continue;  // left out
-      other.name = filled_in(other.name, letters);
-      give({std::move(other), std::move(seen)}, where(line));
+      other.name = new_name(*line, array.name);
+      give({std::move(other), std::move(seen)}, where(*line));
     }
-    // Rows that no line takes, or two lines, are a mistake in the map.
-    at_line(where(*first), [&] { return assembled(array.name, std::move(taken)); });
+    if (lines.empty()) {
+      give({{.name = array.name}, array}, file_);
+    } else {
+      within<ConfigError>(where(*lines[0]), [&] { check_all_shown(array, std::move(views)); });
+    }
   }
-  std::vector<std::string> names;
-  for (const Entry& array : arrays.all()) names.push_back(array.name);
-  for (const Line& line : lines_) {
-    const std::string& name = (line.*from).name;
-    if (name.empty() || stars(line.*from) > 0 || used.contains(line.number)) continue;
-    if (arrays.find(name))
-      throw ConfigError(join(where(line), ": a line before this one takes \"", name, "\""));
-    throw ConfigError(join(where(line), ": there is no array \"", name, "\"", suggestion(name, names)));
+  for (const UnreadArray& array : unread) {
+    names.push_back(array.name);
+    const std::vector<const Line*> lines = lines_for(array.name, from);
+    std::set<std::string> others;
+    if (lines.empty()) others.insert(array.name);
+    for (const Line* line : lines) {
+      used.insert(line->number);
+      if (!(line->*to).name.empty()) others.insert(new_name(*line, array.name));
+    }
+    for (const std::string& name : others) {
+      not_read.insert(name);
+      result.unread.push_back({name, array.type, array.shape, array.checksum});
+    }
   }
-  Entries result;
+  check_used(used, names, from);
   for (const std::string& name : order) {
-    Entry whole = at_line(line_of.at(name), [&] { return assembled(name, std::move(pieces.at(name))); });
-    result.add(name, std::move(whole.shape), std::move(whole.values));
+    if (not_read.contains(name)) continue;
+    Entry whole =
+        within<ConfigError>(line_of.at(name), [&] { return assembled(name, std::move(pieces.at(name))); });
+    result.read.add(name, std::move(whole.shape), std::move(whole.values));
   }
   return result;
 }

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "training/array_view.hpp"
-#include "training/entries.hpp"
+#include "training/unread.hpp"
 
 namespace fovea {
 
@@ -28,6 +29,8 @@ class NameMap {
   /// Their arrays as ours. ConfigError `file:line: …` for a line without a `*` that decides of no array, for
   /// rows that are not there, and for arrays of which a line is missing to make them or use them whole.
   Entries to_ours(const Entries& theirs) const;
+  /// As well. Arrays that are not read get their names, and an array with a part of one is not read either.
+  Arrays to_ours(const Arrays& theirs) const;
   /// And back.
   Entries to_theirs(const Entries& ours) const;
 
@@ -37,7 +40,9 @@ class NameMap {
     std::size_t number = 0;
   };
   using Side = ArrayView Line::*;
-  Entries mapped(const Entries& arrays, Side from, Side to) const;
+  Arrays mapped(const Entries& arrays, const std::vector<UnreadArray>& unread, Side from, Side to) const;
+  std::vector<const Line*> lines_for(const std::string& name, Side from) const;
+  void check_used(const std::set<std::size_t>& used, const std::vector<std::string>& names, Side from) const;
   std::string where(const Line& line) const;
 
   std::string file_;

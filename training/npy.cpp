@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "training/array_values.hpp"
+#include "training/require.hpp"
+#include "training/text.hpp"
 
 namespace fovea {
 namespace {
@@ -35,7 +37,7 @@ class HeaderParser {
       const std::string key = text();
       expect(':');
       if (key == "descr" && !descr) {
-        descr = text();
+        descr = type();
       } else if (key == "fortran_order" && !fortran) {
         fortran = truth();
       } else if (key == "shape" && !shape) {
@@ -81,6 +83,21 @@ class HeaderParser {
     text_.remove_prefix(end + 1);
     return found;
   }
+  // A record's type is a list of its fields', of which nothing is needed but the end.
+  std::string type() {
+    skip_spaces();
+    if (!text_.starts_with('[')) return text();
+    std::size_t depth = 0, end = 0;
+    do {
+      if (end == text_.size()) fail("has a list without an end");
+      depth += text_[end] == '[';
+      depth -= text_[end] == ']';
+      ++end;
+    } while (depth > 0);
+    std::string found(text_.substr(0, end));
+    text_.remove_prefix(end);
+    return found;
+  }
   bool truth() {
     skip_spaces();
     const bool value = text_.starts_with("True");
@@ -117,23 +134,20 @@ std::optional<ElementType> type_of(std::string_view descr) {
   return {};
 }
 
+// Bytes of one value, or nothing where the type does not tell, as of objects and records.
+std::optional<std::uint64_t> item_size(std::string_view descr) {
+  if (descr.size() < 3 || std::string_view("biufcmMSUV").find(descr[1]) == std::string_view::npos) return {};
+  std::uint32_t size = 0;
+  if (std::from_chars(descr.data() + 2, descr.data() + descr.size(), size).ec != std::errc()) return {};
+  return descr[1] == 'U' ? std::uint64_t{4} * size : size;
+}
+
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   std::string text = "(";
   for (const std::uint64_t length : shape)
     text += (text.size() > 1 ? " " : "") + std::to_string(length) + ",";
   if (shape.size() > 1) text.pop_back();
   return text + ")";
-}
-
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
-template <class... Parts>
-void require(bool holds, const Parts&... parts) {
-  if (!holds) throw DataError(join(parts...));
 }
 
 }  // namespace
@@ -162,7 +176,8 @@ std::string write_npy(const Entry& array) {
   return bytes.append(header).append(values);
 }
 
-Entry read_npy(std::uint64_t size, const std::function<std::string(std::uint64_t)>& take) {
+void read_npy(std::uint64_t size, const std::function<std::string(std::uint64_t)>& take,
+              const std::string& name, Arrays& arrays) {
   require(size >= start, "is no array: ", size, " bytes are less than a header");
   const std::string begin = take(start);
   require(begin.starts_with(magic), "is no array of numpy's");
@@ -174,16 +189,22 @@ Entry read_npy(std::uint64_t size, const std::function<std::string(std::uint64_t
   require(length <= most_header && before <= size, "its header is said to have ", length, " bytes of ", size);
   const Header header = HeaderParser(take(length)).parse();
 
+  const std::optional<std::uint64_t> count = volume_of(header.shape), item = item_size(header.descr);
+  const std::uint64_t there = size - before;
+  const bool fits = !item || (*item == 0 ? there == 0 : there % *item == 0 && there / *item == count);
+  require(count && fits, "has ", there, " bytes, which its shape ", shape_text(header.shape), " of ",
+          header.descr, " does not have");
   const std::optional<ElementType> type = type_of(header.descr);
-  require(type.has_value(), "is of ", header.descr, "; <f8, <f4 and <f2 are read");
-  const std::optional<std::uint64_t> count = volume_of(header.shape);
-  const std::uint64_t there = size - before, width = width_of(*type);
-  require(count && there % width == 0 && there / width == *count, "has ", there, " bytes, which its shape ",
-          shape_text(header.shape), " of ", header.descr, " does not have");
+  if (!type) {
+    arrays.unread.push_back({name, header.descr, header.shape, xxh3(take(there))});
+    return;
+  }
   Entry array{"", header.shape, values_of(take(there), *type)};
-  if (!header.fortran) return array;
-  std::reverse(array.shape.begin(), array.shape.end());  // as which the bytes are in C order
-  return transposed(array);
+  if (header.fortran) {
+    std::reverse(array.shape.begin(), array.shape.end());  // as which the bytes are in C order
+    array = transposed(array);
+  }
+  arrays.read.add(name, std::move(array.shape), std::move(array.values));
 }
 
 }  // namespace fovea

@@ -97,10 +97,17 @@ std::map<std::uint64_t, fs::path> kept_steps(const fs::path& folder) {
 
 // What saves that were killed have left.
 void remove_leftovers(const fs::path& folder) {
-  for (const char* name : own_files) remove_file(temporary_name(folder / name));
   std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder / checkpoints))
-    if (entry.path().string().ends_with(temporary_name("fovea").string())) found.push_back(entry.path());
+  const auto look = [&](const fs::path& place, const auto& is_own) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(place)) {
+      const std::optional<fs::path> saved = name_behind(entry.path());
+      if (saved && is_own(saved->filename())) found.push_back(entry.path());
+    }
+  };
+  look(folder, [](const fs::path& name) {
+    return std::find(std::begin(own_files), std::end(own_files), name) != std::end(own_files);
+  });
+  look(folder / checkpoints, [](const fs::path& name) { return name.extension() == ".fovea"; });
   for (const fs::path& file : found) remove_file(file);
 }
 

@@ -4,7 +4,8 @@
 
 #include <zip.h>
 
-#include "core/check.hpp"
+#include "training/array_values.hpp"
+#include "training/require.hpp"
 
 namespace fovea {
 namespace {
@@ -21,27 +22,16 @@ struct Failure : zip_error_t {
   Failure& operator=(const Failure&) = delete;
 };
 
-template <class E = DataError, class... Parts>
-void require(bool holds, const Parts&... parts) {
-  if (!holds) throw E(join(parts...));
-}
-
-std::uint64_t number_at(std::string_view bytes, std::size_t offset) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[offset + i]);
-  return value;
-}
-
 // libzip allocates as many members as a ZIP64 record claims before it looks for them.
 void check_claimed_members(std::string_view bytes) {
   const std::size_t first = bytes.size() - std::min(bytes.size(), most_comment + end_size);
   for (std::size_t end = bytes.find("PK\5\6", first); end != std::string_view::npos;
        end = bytes.find("PK\5\6", end + 1)) {
     if (end < locator_size || !bytes.substr(end - locator_size).starts_with("PK\6\7")) continue;
-    const std::uint64_t at = number_at(bytes, end - locator_size + 8);
+    const std::uint64_t at = little_endian(bytes.substr(end - locator_size + 8, 8));
     if (bytes.size() < end64_size || at > bytes.size() - end64_size) continue;  // which libzip refuses
     for (const std::size_t field : {24, 32}) {
-      const std::uint64_t members = number_at(bytes, at + field);
+      const std::uint64_t members = little_endian(bytes.substr(at + field, 8));
       require(members <= bytes.size() / central_size, "it claims ", members, " members in ", bytes.size(),
               " bytes");
     }

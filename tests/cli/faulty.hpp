@@ -11,6 +11,7 @@
 
 #include "cli/call.hpp"
 #include "training/checkpoint_file.hpp"
+#include "training/file.hpp"
 #include "training/run.hpp"
 
 // A short run, what can happen to it (tests/faults/faults.cpp), and what must hold after that.
@@ -29,7 +30,7 @@ struct WriteCall {
   /// Of the file that it was about; what is written under a temporary name is about the real one.
   std::string file() const {
     const std::filesystem::path place(path);
-    return (place.extension() == ".tmp" ? place.stem() : place.filename()).string();
+    return name_behind(place).value_or(place).filename().string();
   }
 };
 

@@ -6,6 +6,8 @@
 #include "cli/call.hpp"
 #include "training/arrays.hpp"
 #include "training/diff.hpp"
+#include "training/npy.hpp"
+#include "training/zip.hpp"
 
 using namespace fovea;
 using Catch::Contains;
@@ -24,7 +26,12 @@ struct Trained : Shell {
   std::string best = "run/checkpoints/best.fovea", last = "run/checkpoints/last.fovea",
               other = "other/checkpoints/best.fovea";
 
-  Entries arrays(const std::string& file) const { return read_arrays(folder / file); }
+  Entries arrays(const std::string& file) const { return read_arrays(folder / file).read; }
+  // A checkpoint that belongs to no run.
+  std::string copied(const std::string& checkpoint) const {
+    std::filesystem::copy_file(folder / checkpoint, folder / "copy.fovea");
+    return "copy.fovea";
+  }
   Result refused(const std::vector<std::string>& words, int code) const {
     Result result = call(words);
     INFO(result.err);
@@ -50,7 +57,7 @@ TEST_CASE("arrays are exported by the ending of the file", "[cli]") {
   CHECK_THAT(shell.refused({"export", shell.best, "-o", "x.npy"}, 2).err,
              Contains("x.npy has an unknown ending; expected .safetensors or .npz; did you mean \".npz\"?"));
   CHECK_THAT(shell.refused({"export", shell.best, "-o", "x"}, 2).err, Contains("x has no ending"));
-  CHECK_THAT(shell.refused({"import", "x.pt", "--into", shell.best}, 2).err,
+  CHECK_THAT(shell.refused({"import", "x.pt", "--into", shell.best, "-o", "y.fovea"}, 2).err,
              Contains("x.pt has an unknown ending; expected .safetensors, .npz or .fovea"));
 }
 
@@ -76,12 +83,127 @@ TEST_CASE("import puts a file's arrays in place of a checkpoint's", "[cli]") {
   CHECK(differences(made.entries.under("state/"), into.entries.under("state/")).empty());
   CHECK_FALSE(into.entries.under("state/").all().empty());
 
-  // Without -o the checkpoint itself; no training goes on from it.
+  // Without -o the checkpoint itself.
+  const std::string copy = shell.copied(shell.other);
+  CHECK(shell.call({"import", "x.npz", "--into", copy}).code == 0);
+  CHECK(shell.call({"inspect", copy, "x.npz"}).code == 0);
+}
+
+TEST_CASE("import replaces a run's checkpoint only when it is told to", "[cli]") {
+  const Trained shell;
+  shell.call({"export", shell.other, "-o", "x.npz"});
+  std::filesystem::create_symlink("run/checkpoints", shell.folder / "elsewhere");
+  const std::string before = content(shell.folder / shell.last);
+  for (const std::string& last :
+       {shell.last, (shell.folder / shell.last).string(), std::string("run/checkpoints/./last.fovea"),
+        std::string("elsewhere/last.fovea")}) {
+    const Result refused = shell.refused({"import", "x.npz", "--into", last}, 2);
+    CHECK_THAT(refused.err, Contains(last + " belongs to a run") && Contains("-o NEW.fovea"));
+  }
+  CHECK(content(shell.folder / shell.last) == before);
+  // No training goes on from what is imported.
   std::filesystem::remove(shell.folder / shell.best);
-  CHECK(shell.call({"import", "x.npz", "--into", shell.last}).code == 0);
-  CHECK(shell.call({"inspect", shell.last, "x.npz"}).code == 0);
+  CHECK(shell.call({"import", "x.npz", "--into", shell.last, "-o", shell.last}).code == 0);
   CHECK_THAT(shell.refused({"train", "line", "--out", "run", "--resume"}, 4).err,
              Contains("weights were imported") && Contains("start another run"));
+}
+
+TEST_CASE("arrays of types that are not read are listed, and refused where one is needed", "[cli]") {
+  const Trained shell;
+  std::vector<ZipMember> members;
+  const Entries trained = shell.arrays(shell.best);
+  for (const Entry& entry : trained.all()) {
+    if (entry.name != "scale") members.push_back({entry.name + ".npy", write_npy(entry)});
+  }
+  std::string counter = write_npy({"", {}, std::vector<double>{3}});
+  counter.replace(counter.find("<f8"), 3, "<i8");
+  const auto with = [&](const std::string& name) {
+    std::vector<ZipMember> all = members;
+    all.push_back({name + ".npy", counter});
+    return write_zip(all);
+  };
+  write(shell.folder / "x.npz", with("batches"));
+  write(shell.folder / "y.npz", with("scale"));
+  write(shell.folder / "map.toml", "\"batches\" = \"\"\n");
+  const auto import = [&](const std::string& file, std::vector<std::string> more) {
+    more.insert(more.begin(), {"import", file, "--into", shell.other, "-o", "new.fovea"});
+    return more;
+  };
+  CHECK_THAT(shell.refused(import("x.npz", {}), 4).err,
+             Contains("missing: scale; batches is of <i8, which is not read; --map FILE"));
+  CHECK_THAT(
+      shell.refused(import("y.npz", {}), 4).err,
+      StartsWith("fovea: y.npz does not fit " + shell.other + "; scale is of <i8, which is not read;"));
+  CHECK(shell.call(import("x.npz", {"--match", "h*"})).code == 0);
+  CHECK(shell.call(import("x.npz", {"--match", "h*", "--match", "b*", "--map", "map.toml"})).code == 0);
+  CHECK_THAT(shell.refused(import("x.npz", {"--map", "map.toml"}), 4).err,
+             Contains("missing: scale; --map FILE"));
+
+  const std::string table = shell.call({"inspect", "x.npz"}).out;
+  CHECK_THAT(table, Contains("30 parameters\nbatches ") && EndsWith("  is of <i8, not read\n"));
+  const Json object = Json::parse(shell.call({"inspect", "x.npz", "--json"}).out);
+  CHECK(object["parameters"].size() == 3);
+  CHECK(object["unread"]["batches"]["kind"] == "<i8");
+  CHECK(object["unread"]["batches"]["shape"] == Json::array());
+  CHECK(object["unread"]["batches"]["count"] == 1);
+  CHECK(shell.call({"inspect", "x.npz", "x.npz"}).code == 0);
+  counter.back() = 1;
+  write(shell.folder / "z.npz", with("batches"));
+  const Result differ = shell.call({"inspect", "x.npz", "z.npz"});
+  CHECK(differ.code == 1);
+  CHECK_THAT(differ.out, StartsWith("batches  <i8 [] ") && EndsWith("\n1 of 4 entries differ\n"));
+}
+
+TEST_CASE("import warns of values that are not finite", "[cli]") {
+  const Trained shell;
+  Entries arrays;
+  const Entries trained = shell.arrays(shell.best);
+  for (const Entry& entry : trained.all()) {
+    auto values = std::get<std::vector<float>>(entry.values);
+    if (entry.name == "hidden") values[3] = values[5] = NAN;
+    if (entry.name == "bias") values[0] = -INFINITY;
+    arrays.add(entry.name, entry.shape, values);
+  }
+  write_arrays(shell.folder / "x.npz", arrays);
+  const Result imported = shell.call({"import", "x.npz", "--into", shell.other, "-o", "new.fovea"});
+  CHECK(imported.code == 0);
+  CHECK_THAT(imported.err, StartsWith("warning: x.npz holds values that are not finite: ") &&
+                               Contains("hidden (2 of 18)") && Contains("bias (1 of 6)") &&
+                               EndsWith("\nimported x.npz into new.fovea\n"));
+  const Result part =
+      shell.call({"import", "x.npz", "--into", shell.other, "-o", "new.fovea", "--match", "out"});
+  CHECK(part.err == "imported x.npz into new.fovea\n");
+}
+
+TEST_CASE("a file of arrays in place of a checkpoint is told what import is for", "[cli]") {
+  const Trained shell;
+  for (const std::string file : {"x.npz", "x.safetensors"}) {
+    shell.call({"export", shell.best, "-o", file});
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"evaluate", file}, {"train", "line", "--out", "new", "--init-from", file}})
+      CHECK_THAT(shell.refused(words, 4).err, Contains(file + " holds arrays alone; `fovea import " + file +
+                                                       " --into CKPT -o NEW.fovea`"));
+  }
+  CHECK_THAT(shell.refused({"evaluate", "none.npz"}, 4).err, Contains("No such file"));
+}
+
+TEST_CASE("inspect of many arrays takes time in proportion", "[cli]") {
+  const Shell shell;
+  const auto seconds = [&](std::size_t count) {
+    Entries arrays;
+    for (std::size_t i = 0; i < count; ++i) arrays.add(join("array", i), {1}, std::vector<float>{1});
+    write_arrays(shell.folder / "x.safetensors", arrays);
+    rusage before{}, after{};
+    ::getrusage(RUSAGE_CHILDREN, &before);
+    CHECK(shell.call({"inspect", "x.safetensors", "--json"}).code == 0);
+    ::getrusage(RUSAGE_CHILDREN, &after);
+    const auto of = [](const rusage& used) {
+      return static_cast<double>(used.ru_utime.tv_sec) + static_cast<double>(used.ru_utime.tv_usec) * 1e-6;
+    };
+    return of(after) - of(before);
+  };
+  const double some = seconds(4000);
+  CHECK(seconds(32000) < 24 * some);  // 8 times are in proportion; when all paths are compared it is 64
 }
 
 TEST_CASE("import converts to the kind of the checkpoint", "[cli]") {
@@ -107,7 +229,7 @@ TEST_CASE("import converts to the kind of the checkpoint", "[cli]") {
     large.add(entry.name, entry.shape, values);
   }
   write_arrays(shell.folder / "large.npz", large);
-  CHECK_THAT(shell.refused({"import", "large.npz", "--into", shell.other}, 4).err,
+  CHECK_THAT(shell.refused({"import", "large.npz", "--into", shell.other, "-o", "large.fovea"}, 4).err,
              Contains("bias holds -1e+300, which is too large for f32"));
 }
 
@@ -123,13 +245,13 @@ TEST_CASE("an import that does not fit lists all faults and writes nothing", "[c
       wrong.add(entry.name, entry.shape, entry.values);
   }
   write_arrays(shell.folder / "wrong.npz", wrong);
-  const std::string before = content(shell.folder / shell.best);
-  const std::string faults = shell.refused({"import", "wrong.npz", "--into", shell.best}, 4).err;
+  const std::string mine = shell.copied(shell.best), before = content(shell.folder / mine);
+  const std::string faults = shell.refused({"import", "wrong.npz", "--into", mine}, 4).err;
   CHECK_THAT(faults,
-             StartsWith("fovea: wrong.npz does not fit " + shell.best +
+             StartsWith("fovea: wrong.npz does not fit " + mine +
                         "; missing: bias; unexpected: more; out is [6, 1] in the file and [1, 6] here"));
   CHECK_THAT(faults, Contains("--map") && Contains("--match"));
-  CHECK(content(shell.folder / shell.best) == before);
+  CHECK(content(shell.folder / mine) == before);
 
   const Result part = shell.call({"import", "wrong.npz", "--into", shell.other, "-o", "part.fovea", "--match",
                                   "hid*", "--match", "scale"});
@@ -139,17 +261,15 @@ TEST_CASE("an import that does not fit lists all faults and writes nothing", "[c
   CHECK(checksum(made.at("hidden")) == checksum(arrays.at("hidden")));
   CHECK(checksum(made.at("hidden")) != checksum(into.at("hidden")));
   CHECK(checksum(made.at("out")) == checksum(into.at("out")));
-  CHECK_THAT(shell.refused({"import", "wrong.npz", "--into", shell.best, "--match", "hiden"}, 2).err,
-             Contains("\"hiden\" fits no path of " + shell.best + "; did you mean \"hidden\"?"));
-  CHECK_THAT(shell.refused({"import", "wrong.npz", "--into", shell.best, "-o", "x.npz"}, 2).err,
+  CHECK_THAT(shell.refused({"import", "wrong.npz", "--into", mine, "--match", "hiden"}, 2).err,
+             Contains("\"hiden\" fits no path of " + mine + "; did you mean \"hidden\"?"));
+  CHECK_THAT(shell.refused({"import", "wrong.npz", "--into", mine, "-o", "x.npz"}, 2).err,
              Contains("x.npz has another ending than .fovea"));
-  CHECK(shell.refused({"import", "none.npz", "--into", shell.best}, 3).err.find("none.npz") !=
-        std::string::npos);
+  CHECK(shell.refused({"import", "none.npz", "--into", mine}, 3).err.find("none.npz") != std::string::npos);
   write(shell.folder / "bad.npz", "PK");
-  CHECK_THAT(shell.refused({"import", "bad.npz", "--into", shell.best}, 3).err,
-             Contains("bad.npz: it is no ZIP"));
+  CHECK_THAT(shell.refused({"import", "bad.npz", "--into", mine}, 3).err, Contains("bad.npz: it is no ZIP"));
   CHECK(shell.refused({"import", shell.best, "--into", "bad.npz", "-o", "y.fovea"}, 4).code == 4);
-  CHECK(content(shell.folder / shell.best) == before);
+  CHECK(content(shell.folder / mine) == before);
 }
 
 TEST_CASE("a map serves export and import", "[cli]") {
@@ -165,11 +285,12 @@ TEST_CASE("a map serves export and import", "[cli]") {
   CHECK(shell.call({"import", "x.npz", "--into", shell.other, "-o", "new.fovea", "--map", "map.toml"}).code ==
         0);
   CHECK(differences(shell.arrays(shell.best), shell.arrays("new.fovea")).empty());
-  CHECK_THAT(shell.refused({"import", "x.npz", "--into", shell.other}, 4).err,
+  CHECK_THAT(shell.refused({"import", "x.npz", "--into", shell.other, "-o", "y.fovea"}, 4).err,
              Contains("missing: bias, hidden, out, scale; unexpected: rnn."));
   write(shell.folder / "bad.toml", "\n\"rnn.V\" = \"hidden\"\n");
-  CHECK_THAT(shell.refused({"import", "x.npz", "--into", shell.other, "--map", "bad.toml"}, 2).err,
-             StartsWith("fovea: bad.toml:2: there is no array \"rnn.V\"; did you mean \"rnn.W\"?"));
+  CHECK_THAT(
+      shell.refused({"import", "x.npz", "--into", shell.other, "-o", "y.fovea", "--map", "bad.toml"}, 2).err,
+      StartsWith("fovea: bad.toml:2: there is no array \"rnn.V\"; did you mean \"rnn.W\"?"));
   CHECK(shell.refused({"export", shell.best, "-o", "y.npz", "--map", "none.toml"}, 2).code == 2);
 }
 

@@ -57,7 +57,8 @@ TEST_CASE("as many of the last saves are kept as one asks for", "[cli]") {
   CHECK(kept() == Names{"best.fovea", "last.fovea", "step-6.fovea", "step-8.fovea"});
   CHECK(read_checkpoint(shell.folder / "run/checkpoints/step-8.fovea").position.step == 8);
   write(shell.folder / "run/checkpoints/step-9.fovea.tmp", "a save that was killed");
-  write(shell.folder / "run/metrics.csv.tmp", "and another");
+  write(shell.folder / "run/checkpoints/step-9.fovea.123.tmp", "of a process");
+  write(shell.folder / "run/metrics.csv.123.tmp", "and another");
   write(shell.folder / "run/checkpoints/step-mine.fovea", "of somebody");
   REQUIRE(shell.call({"train", "line", "--resume", "--steps", "14", "--keep", "2", "--out", "run"}).code ==
           0);

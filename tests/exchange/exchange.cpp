@@ -28,7 +28,7 @@ struct Additive {
 class Exchange {
  public:
   Exchange(bool take, std::string weights, const std::string& map, const std::string& in)
-      : take_(take), weights_(std::move(weights)), inputs_(read_arrays(in)) {
+      : take_(take), weights_(std::move(weights)), inputs_(read_arrays(in).read) {
     if (map != "-") map_ = NameMap::read(map);
   }
 
@@ -38,7 +38,7 @@ class Exchange {
     Checkpoint other;
     other.origin = weights_;
     if (take_) {
-      other.entries.add_under("param/", map_.to_ours(read_arrays(weights_)));
+      other.entries.add_under("param/", map_.to_ours(read_arrays(weights_).read));
       load_model(other, parameters(module), {});
     } else {
       add_model(other.entries, parameters(module), {});

@@ -41,3 +41,15 @@ TEST_CASE("a folder that cannot be flushed is told apart from a file that was no
   CHECK(content(folder / "x") == "new");
   CHECK(!has_temporary(folder.path));
 }
+
+TEST_CASE("a temporary name is of one process, and is known for one of any", "[training]") {
+  const std::filesystem::path file = "a/last.fovea", own = temporary_name(file);
+  CHECK(own == "a/last.fovea." + std::to_string(::getpid()) + ".tmp");
+  CHECK(own.extension() == ".tmp");
+  CHECK(name_behind(own) == file);
+  CHECK(name_behind("a/last.fovea.1.tmp") == file);
+  CHECK(name_behind("a/last.fovea.tmp") == file);
+  CHECK(name_behind("x.2.1.tmp") == std::filesystem::path("x.2"));
+  CHECK(name_behind("x..tmp") == std::filesystem::path("x."));
+  for (const char* other : {"a/last.fovea", "tmp", "x.tmp.1", "x.tmp2"}) CHECK_FALSE(name_behind(other));
+}

@@ -110,6 +110,51 @@ TEST_CASE("a map takes packed arrays apart and puts them together", "[training]"
   CHECK(part.to_ours(one("w", {4})).values<float>("a") == std::vector<float>{0, 1});
 }
 
+// Of ranges and single rows the lines do not tell how many rows there are.
+TEST_CASE("a map that would lose rows is refused", "[training]") {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"("v" = "w[0:3]")", "m.toml:1: w: no line has its rows 3 to 6"},
+      {R"("v" = "w[0]")", "m.toml:1: w: no line has its rows 1 to 6"},
+      {"\n\"v\" = \"w[0:3]\"\n\"u\" = \"w[3:5]\"\n", "m.toml:2: w: no line has its rows 5 to 6"},
+      {R"("v" = "w^T[0:3]")", "m.toml:1: w: no line has its rows 3 to 4"},
+      {"\"v\" = \"w[0]\"\n\"u\" = \"w[2:6]\"\n", "m.toml:2: w[2:6]: no line has the rows before these"},
+      {"\"v\" = \"w\"\n\"u\" = \"w[0:3]\"\n", "m.toml:2: w[0:3]: another line has these rows too"},
+  };
+  for (const auto& [map, words] : cases) {
+    CAPTURE(map, words);
+    const auto read = [&, &text = map] { return NameMap::parse(text, "m.toml").to_theirs(one("w", {6, 4})); };
+    REQUIRE_THROWS_AS(read(), ConfigError);
+    CHECK_THROWS_WITH(read(), Contains(words.substr(words.find(' '))));
+  }
+  const NameMap map = NameMap::parse("\"w[0:6]\" = \"v\"\n", "m.toml");
+  CHECK_THROWS_WITH(map.to_ours(one("w", {9, 3})), StartsWith("m.toml:1: w: no line has its rows 6 to 9"));
+  check_equal(map.to_ours(one("w", {6, 3})), one("v", {6, 3}));
+  const NameMap less = NameMap::parse("\"w[0:6]\" = \"v\"\n\"w[6:9]\" = \"\"\n", "m.toml");
+  CHECK(less.to_ours(one("w", {9, 3})).at("v").shape == Lengths{6, 3});
+}
+
+TEST_CASE("a map names arrays that are not read, and leaves them out", "[training]") {
+  const Arrays theirs{one("w", {4, 2}),
+                      {{"n", "<i8", {}, "sum"}, {"x.n", "<i8", {3}, "sum"}, {"part", "<i4", {2, 2}, "sum"}}};
+  const auto unread = [&](const std::string& map) {
+    std::map<std::string, std::string> found;
+    const Arrays ours = NameMap::parse(map, "m.toml").to_ours(theirs);
+    for (const UnreadArray& array : ours.unread) found[array.name] = array.type;
+    return found;
+  };
+  using Types = std::map<std::string, std::string>;
+  CHECK(unread("") == Types{{"n", "<i8"}, {"x.n", "<i8"}, {"part", "<i4"}});
+  CHECK(unread("\"n\" = \"\"\n\"x.*\" = \"*\"\n") == Types{{"n", "<i8"}, {"part", "<i4"}});
+  CHECK(unread("\"*n\" = \"\"\n\"part[0/2]\" = \"a\"\n\"part[1/2]\" = \"b\"\n") ==
+        Types{{"a", "<i4"}, {"b", "<i4"}});
+  // An array to which one of them belongs is not read.
+  const std::string joined = "\"w\" = \"v[0/2]\"\n\"part\" = \"v[1/2]\"\n\"*n\" = \"\"\n";
+  CHECK(unread(joined) == Types{{"v", "<i4"}});
+  CHECK(NameMap::parse(joined, "m.toml").to_ours(theirs).read.all().empty());
+  CHECK_THROWS_WITH(unread("\"*n\" = \"\"\n\"n\" = \"m\"\n"), "m.toml:2: a line before this one takes \"n\"");
+  CHECK_THROWS_WITH(unread("\"pat\" = \"\""), Contains("did you mean \"part\"?"));
+}
+
 TEST_CASE("a map transposes", "[training]") {
   const Entries ours = there_and_back("\"kernel^T\" = \"weight\"", one("kernel", {2, 3}));
   CHECK(ours.at("weight").shape == Lengths{3, 2});
@@ -140,12 +185,12 @@ TEST_CASE("a map that is wrong is refused with its line", "[training]") {
       {"\"w[0/3]\" = \"a\"\n", "m.toml:1: w[0/3]: 4 rows are not 3 equal parts"},
       {"\"w[0:5]\" = \"a\"\n", "m.toml:1: w[0:5]: there are 4 rows"},
       {"\"n[0]\" = \"a\"\n", "m.toml:1: n[0]: a single number has no rows"},
-      {"\"w[0/2]\" = \"a\"\n", "m.toml:1: w: no line gives its rows 2 to 4"},
-      {"\"w[1/2]\" = \"a\"\n", "m.toml:1: w[1/2]: no line gives the rows before these"},
-      {"\"w[0:3]\" = \"a\"\n\"w[2:4]\" = \"b\"\n", "m.toml:1: w[2:4]: another line gives these rows too"},
-      {"\"w\" = \"a\"\n\"weight\" = \"a\"\n", "m.toml:1: a: another line gives these rows too"},
-      {"\"w\" = \"weight\"\n", "m.toml:1: weight: another line gives these rows too"},
-      {"\"w\" = \"a[0/2]\"\n", "m.toml:1: a: no line gives its rows 4 to 8"},
+      {"\"w[0/2]\" = \"a\"\n", "m.toml:1: w: no line has its rows 2 to 4"},
+      {"\"w[1/2]\" = \"a\"\n", "m.toml:1: w[1/2]: no line has the rows before these"},
+      {"\"w[0:3]\" = \"a\"\n\"w[2:4]\" = \"b\"\n", "m.toml:1: w[2:4]: another line has these rows too"},
+      {"\"w\" = \"a\"\n\"weight\" = \"a\"\n", "m.toml:1: a: another line has these rows too"},
+      {"\"w\" = \"weight\"\n", "m.toml:1: weight: another line has these rows too"},
+      {"\"w\" = \"a[0/2]\"\n", "m.toml:1: a: no line has its rows 4 to 8"},
       {"\"w\" = \"a[0:3]\"\n", "m.toml:1: a[0:3] is given 4 rows"},
       {"\"w\" = \"a[0/2]\"\n\"weight\" = \"a[1/2]\"\n",
        "m.toml:1: a[1/2]: its rows are of another length or kind"},

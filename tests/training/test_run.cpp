@@ -48,8 +48,8 @@ TEST_CASE("a folder that holds anything is refused", "[training]") {
 TEST_CASE("overwriting removes what a run left, and nothing else", "[training]") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "checkpoints");
-  for (const char* name :
-       {"metrics.csv", "checkpoints/last.fovea", "checkpoints/last.fovea.tmp", "mine.txt"}) {
+  for (const char* name : {"metrics.csv", "checkpoints/last.fovea", "checkpoints/last.fovea.tmp",
+                           "checkpoints/step-3.fovea.7.tmp", "run.json.12345.tmp", "mine.txt"}) {
     write(folder / name, "x");
   }
   const Run run(folder.path, Run::Open::overwrite, label);
