@@ -43,16 +43,18 @@ struct Header {
 
 Header read_header(std::string_view begin, std::uint64_t file_size) {
   require<CheckpointError>(begin.substr(0, magic.size()) == magic.substr(0, begin.size()) && !begin.empty(),
-          "it is not a .fovea file");
-  require<CheckpointError>(file_size >= header_size, "it is cut off: ", file_size, " bytes are less than a header");
+                           "it is not a .fovea file");
+  require<CheckpointError>(file_size >= header_size, "it is cut off: ", file_size,
+                           " bytes are less than a header");
   const std::uint64_t written = little_endian(begin.substr(8, 4));
   require<NewerVersion>(written <= version, "file is version ", written, ", this program reads up to ",
                         version);
   require<CheckpointError>(written >= 1, "file is version ", written, ", which never was");
-  const Header header{little_endian(begin.substr(12, 4)), little_endian(begin.substr(16, 8)), little_endian(begin.substr(24, 8))};
+  const Header header{little_endian(begin.substr(12, 4)), little_endian(begin.substr(16, 8)),
+                      little_endian(begin.substr(24, 8))};
   const std::uint64_t there = file_size - header_size;
-  require<CheckpointError>(there >= header.payload, "it is cut off: ", header.payload, " bytes are claimed after the header, ",
-          there, " are there");
+  require<CheckpointError>(there >= header.payload, "it is cut off: ", header.payload,
+                           " bytes are claimed after the header, ", there, " are there");
   require<CheckpointError>(there == header.payload, there - header.payload, " bytes stand after its end");
   return header;
 }
