@@ -92,6 +92,7 @@ target_link_libraries(fovea_base
     PRIVATE $<BUILD_INTERFACE:fovea_flags> TBB::tbb fovea::blas fovea::utf8proc fovea::libzip
             fmt::fmt spdlog::spdlog cereal::cereal nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
 set_target_properties(fovea_base PROPERTIES EXPORT_NAME base)
+target_precompile_headers(fovea_base PRIVATE <fmt/format.h> <nlohmann/json.hpp> <functional> <memory> <string> <vector>)
 
 # The kernels of one instruction level: plain loops that share no inline code with another level, so
 # that the linker cannot put a newer CPU's instructions behind an older level's name.
