@@ -22,6 +22,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
@@ -184,7 +185,8 @@ int fflush(FILE* file) {
 }
 
 int fclose(FILE* file) {
-  const bool fails = turn("fclose", file) == Turn::fail;
+  const bool fails =
+      ::__fwritable(file) && turn("fclose", file) == Turn::fail;  // one that is read loses nothing
   const int reason = errno;
   const int result = original(&fclose, "fclose", file);
   if (fails) errno = reason;
