@@ -25,7 +25,7 @@ void add_export(CLI::App& app, Action& action) {
     action = [given] {
       check_writable_ending(given->out);
       const NameMap map = given->map.empty() ? NameMap() : NameMap::read(given->map);
-      const Checkpoint from = read_checkpoint(given->checkpoint);
+      const Checkpoint from = read_checkpoint(given->checkpoint, Reading::to_predict);
       const Entries arrays = map.to_theirs(arrays_of(from));
       write_arrays(given->out, arrays, {{"task", from.label.task}, {"config", from.label.config}});
       fmt::print(stderr, "{} arrays in {}\n", arrays.all().size(), given->out);

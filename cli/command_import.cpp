@@ -60,7 +60,7 @@ void add_import(CLI::App& app, Action& action) {
       check<ConfigError>(out.ends_with(".fovea"), "import", out, " has another ending than .fovea");
       if (given->out.empty()) check_not_of_run(given->into);
       const NameMap map = given->map.empty() ? NameMap() : NameMap::read(given->map);
-      const Checkpoint into = read_checkpoint(given->into);
+      const Checkpoint into = read_checkpoint(given->into, Reading::to_predict);
       const Arrays arrays = map.to_ours(read_arrays(given->file));
       warn(given->file, write_imported(out, into, arrays, given->file, given->globs));
       fmt::print(stderr, "imported {} into {}\n", given->file, out);

@@ -12,12 +12,12 @@ namespace {
 
 std::string spaced(const Place& place) { return place.path.empty() ? "" : " " + place.path; }
 
-// The patterns of a `case` for every word that leads on.
-std::string ways(std::span<const Place> places) {
+// Every place that words lead to, in quotes.
+std::string ways(std::span<const Place> places, const char* between) {
   std::vector<std::string> all;
   for (const Place& place : places)
     if (!place.path.empty()) all.push_back("'" + spaced(place) + "'");
-  return fmt::format("{}", fmt::join(all, "|"));
+  return fmt::format("{}", fmt::join(all, between));
 }
 
 // What can stand at a place: words that lead on, options, and the choices of an argument without a flag.
@@ -40,7 +40,7 @@ std::string bash(std::span<const Place> places) {
       "  local place='' words='' word cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
       "    case \"$place $word\" in " +
-      ways(places) +
+      ways(places, "|") +
       ") place=\"$place $word\";; esac\n"
       "  done\n"
       "  case \"$place $prev\" in\n";
@@ -74,7 +74,7 @@ std::string zsh(std::span<const Place> places) {
       "  local place='' word\n"
       "  for word in ${words[2,CURRENT-1]}; do\n"
       "    case \"$place $word\" in (" +
-      ways(places) +
+      ways(places, "|") +
       ") place=\"$place $word\";; esac\n"
       "  done\n"
       "  case \"$place ${words[CURRENT-1]}\" in\n";
@@ -108,9 +108,6 @@ std::string fish_quoted(const std::string& text) {
 }
 
 std::string fish(std::span<const Place> places) {
-  std::vector<std::string> all;
-  for (const Place& place : places)
-    if (!place.path.empty()) all.push_back("'" + spaced(place) + "'");
   std::string text = fmt::format(
       "# fish completion of fovea\n"
       "function __fovea_at\n"
@@ -120,7 +117,7 @@ std::string fish(std::span<const Place> places) {
       "    end\n"
       "    test \"$place\" = \"$argv[1]\"\n"
       "end\n",
-      fmt::join(all, " "));
+      ways(places, " "));
   for (const Place& place : places) {
     const std::string here = fmt::format("complete -c fovea -n \"__fovea_at '{}'\"", spaced(place));
     if (!place.commands.empty()) text += fmt::format("{} -f\n", here);

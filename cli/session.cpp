@@ -62,7 +62,7 @@ void check_best(Session& session) {
   std::string fault = best.string() + " is not there";
   try {
     if (std::filesystem::exists(best)) {
-      const std::uint64_t step = read_checkpoint(best).position.step;
+      const std::uint64_t step = read_checkpoint(best, Reading::to_predict).position.step;
       if (step == at.best_step) return;
       fault = fmt::format("{} is of step {}", best.string(), step);
     }

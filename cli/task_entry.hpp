@@ -114,7 +114,7 @@ void start_from(T& task, const TrainConfig& config, std::vector<std::string>& no
   check<ConfigError>(config.match.empty() || !config.init_from.empty(), "--match",
                      "chooses what --init-from takes; name a checkpoint there");
   if (config.init_from.empty()) return;
-  const Checkpoint from = read_checkpoint(config.init_from);
+  const Checkpoint from = read_checkpoint(config.init_from, Reading::to_predict);
   const std::vector<NamedParam> all = parameters(task.model);
   const std::vector<NamedBuffer> kept = buffers(task.model);
   const std::size_t taken = load_part(from, all, kept, config.match);
@@ -168,7 +168,8 @@ int train(Settings& settings, const TrainRequest& request) {
   // What is reported is the model that was chosen, not the one after the last step.
   std::optional<Averaged> averaged;
   if (state.position.has_best) {
-    load_task(read_checkpoint(run.best()), task);  // holds averages already, where there are any
+    load_task(read_checkpoint(run.best(), Reading::to_predict),
+              task);  // holds averages already, where there are any
   } else {
     averaged.emplace(state.average, parameters(task.model));
   }

@@ -73,6 +73,12 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
+std::string little_endian(std::uint64_t value, std::size_t size) {
+  std::string bytes;
+  for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
+  return bytes;
+}
+
 std::optional<std::uint64_t> volume_of(const std::vector<std::uint64_t>& shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::uint64_t count = 1;

@@ -20,6 +20,9 @@ Entry::Values values_of(std::string_view bytes, ElementType type);
 /// The number that up to 8 bytes are.
 std::uint64_t little_endian(std::string_view bytes);
 
+/// The lowest `size` bytes of a number, at most 8.
+std::string little_endian(std::uint64_t value, std::size_t size);
+
 /// How many values a shape has, or nothing when that is no 64-bit number.
 std::optional<std::uint64_t> volume_of(const std::vector<std::uint64_t>& shape);
 

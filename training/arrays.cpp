@@ -39,7 +39,7 @@ Entries arrays_of(const Checkpoint& checkpoint) {
 
 Arrays read_arrays(const std::filesystem::path& path) {
   check_ending(path, readable);
-  if (path.extension() == ".fovea") return {arrays_of(read_checkpoint(path)), {}};
+  if (path.extension() == ".fovea") return {arrays_of(read_checkpoint(path, Reading::to_predict)), {}};
   const std::string bytes = data_of(path);
   return path.extension() == ".npz" ? read_npz(bytes, path.string()) : read_safetensors(bytes, path.string());
 }

@@ -38,6 +38,23 @@ void check_fits(const Matching& matching, const Checkpoint& from,
   if (!faults.empty()) throw CheckpointError(from.origin + ": it does not fit the model" + faults);
 }
 
+// Whatever of the file starts with one of `prefixes` has to be in the model.
+void load_arrays(const Checkpoint& from, std::span<const NamedParam> params,
+                 std::span<const NamedBuffer> buffers, std::initializer_list<std::string_view> prefixes) {
+  Matching matching;
+  for (const NamedParam& named : params)
+    matching.expect("param/" + named.path, lengths(named.param->shape()));
+  for (const NamedBuffer& named : buffers)
+    matching.expect("buffer/" + named.path, lengths(named.buffer->value.shape()));
+  check_fits(matching, from, prefixes);
+  for (const NamedParam& named : params) {
+    const Entry& entry = from.entries.at("param/" + named.path);
+    named.param->update([&](Tensor& value) { copy_values(entry, value); });
+  }
+  for (const NamedBuffer& named : buffers)
+    copy_values(from.entries.at("buffer/" + named.path), named.buffer->value);
+}
+
 }  // namespace
 
 void add_model(Entries& entries, std::span<const NamedParam> params, std::span<const NamedBuffer> buffers) {
@@ -75,18 +92,7 @@ void load_weights(const Checkpoint& from, std::span<const NamedParam> params, We
 
 void load_model(const Checkpoint& from, std::span<const NamedParam> params,
                 std::span<const NamedBuffer> buffers) {
-  Matching matching;
-  for (const NamedParam& named : params)
-    matching.expect("param/" + named.path, lengths(named.param->shape()));
-  for (const NamedBuffer& named : buffers)
-    matching.expect("buffer/" + named.path, lengths(named.buffer->value.shape()));
-  check_fits(matching, from, {"param/", "buffer/"});
-  for (const NamedParam& named : params) {
-    const Entry& entry = from.entries.at("param/" + named.path);
-    named.param->update([&](Tensor& value) { copy_values(entry, value); });
-  }
-  for (const NamedBuffer& named : buffers)
-    copy_values(from.entries.at("buffer/" + named.path), named.buffer->value);
+  load_arrays(from, params, buffers, {"param/", "buffer/"});
 }
 
 std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params,
@@ -96,26 +102,18 @@ std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params
     return params.size() + buffers.size();
   }
   std::vector<std::string> paths;
-  std::vector<NamedParam> some_params;
-  std::vector<NamedBuffer> some_buffers;
-  for (const NamedParam& named : params) {
-    paths.push_back(named.path);
-    if (is_chosen(named.path, globs)) some_params.push_back(named);
-  }
-  for (const NamedBuffer& named : buffers) {
-    paths.push_back(named.path);
-    if (is_chosen(named.path, globs)) some_buffers.push_back(named);
-  }
-  check_globs(globs, paths, "the model");
-  Checkpoint part;
-  part.origin = from.origin;
-  const auto take = [&](const std::string& name) {
-    if (const Entry* entry = from.entries.find(name))
-      part.entries.add(entry->name, entry->shape, entry->values);
+  const auto chosen = [&](const auto& all) {
+    std::vector<std::remove_cv_t<typename std::decay_t<decltype(all)>::element_type>> some;
+    for (const auto& named : all) {
+      paths.push_back(named.path);
+      if (is_chosen(named.path, globs)) some.push_back(named);
+    }
+    return some;
   };
-  for (const NamedParam& named : some_params) take("param/" + named.path);
-  for (const NamedBuffer& named : some_buffers) take("buffer/" + named.path);
-  load_model(part, some_params, some_buffers);
+  const std::vector<NamedParam> some_params = chosen(params);
+  const std::vector<NamedBuffer> some_buffers = chosen(buffers);
+  check_globs(globs, paths, "the model");
+  load_arrays(from, some_params, some_buffers, {});
   return some_params.size() + some_buffers.size();
 }
 

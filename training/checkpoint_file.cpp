@@ -77,9 +77,7 @@ std::unique_ptr<std::istream> open(const std::filesystem::path& path) {
   return std::make_unique<std::istringstream>(read_file(path));  // a pipe, or it tells why not
 }
 
-bool is_to_predict(std::string_view name) {
-  return !name.starts_with("optimizer/") && !name.starts_with("weights/");
-}
+bool is_to_predict(std::string_view name) { return !is_of_training(name); }
 
 Checkpoint parse(std::istream& file, const std::string& origin, Reading what) {
   try {
@@ -107,6 +105,16 @@ Checkpoint parse(std::istream& file, const std::string& origin, Reading what) {
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& origin) {
   std::istringstream file{std::string(bytes)};
   return parse(file, origin, Reading::all);
+}
+
+std::string_view array_path(const Entry& entry) {
+  for (const std::string_view prefix : {"param/", "buffer/"})
+    if (entry.name.starts_with(prefix)) return std::string_view(entry.name).substr(prefix.size());
+  return {};
+}
+
+bool is_of_training(std::string_view name) {
+  return name.starts_with("optimizer/") || name.starts_with("weights/");
 }
 
 double Position::mean_loss() const {

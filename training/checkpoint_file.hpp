@@ -63,6 +63,11 @@ struct DamagedError : CheckpointError {
   using CheckpointError::CheckpointError;
 };
 
+/// The path of a parameter or buffer; empty for another entry.
+std::string_view array_path(const Entry& entry);
+/// True for what training alone needs: moments of an optimiser, weights behind their averages.
+bool is_of_training(std::string_view name);
+
 /// What is wanted of a checkpoint: to predict, all but `optimizer/` and `weights/`, which may be two thirds
 /// of it.
 enum class Reading { all, to_predict };

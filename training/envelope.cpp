@@ -18,10 +18,6 @@ constexpr std::string_view magic =
 constexpr std::size_t checked_header = 24;   // what stands before the checksum
 constexpr std::size_t piece_size = 1 << 18;  // of a file, that is read at a time
 
-void put(std::string& bytes, std::uint64_t value, int size) {
-  for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
-}
-
 // XXH3 of what is added, piece by piece.
 class Checksum {
  public:
@@ -69,10 +65,10 @@ void check_content(const Header& header, const Checksum& found, std::uint32_t ki
 std::string wrap(std::uint32_t kind, std::string_view payload) {
   std::string bytes(magic);
   bytes.reserve(header_size + payload.size());
-  put(bytes, version, 4);
-  put(bytes, kind, 4);
-  put(bytes, payload.size(), 8);
-  put(bytes, Checksum().add(bytes).add(payload).value(), 8);
+  bytes += little_endian(version, 4);
+  bytes += little_endian(kind, 4);
+  bytes += little_endian(payload.size(), 8);
+  bytes += little_endian(Checksum().add(bytes).add(payload).value(), 8);
   return bytes.append(payload);
 }
 

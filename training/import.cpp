@@ -1,6 +1,5 @@
 #include "training/import.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -10,15 +9,6 @@
 
 namespace fovea {
 namespace {
-
-constexpr std::string_view kinds_of_arrays[] = {"param/", "buffer/"};
-
-// The path of a parameter or buffer, or nothing for another entry.
-std::string_view path_of(const Entry& entry) {
-  for (const std::string_view prefix : kinds_of_arrays)
-    if (entry.name.starts_with(prefix)) return std::string_view(entry.name).substr(prefix.size());
-  return {};
-}
 
 // The values of `from` as the kind of `like`; those that are finite and would not be any more go to `faults`.
 Entry::Values converted(const Entry& from, const Entry& like, std::string& faults) {
@@ -59,10 +49,6 @@ NotFinite not_finite_in(const Entry& array) {
   return found;
 }
 
-bool is_of_training(const Entry& entry) {
-  return entry.name.starts_with("optimizer/") || entry.name.starts_with("weights/");
-}
-
 // What `write_checkpoint` writes itself.
 bool is_of_label(const Entry& entry) {
   return entry.name == "task" || entry.name == "config" || entry.name.starts_with("data/") ||
@@ -84,7 +70,7 @@ std::vector<NotFinite> write_imported(const std::filesystem::path& out, const Ch
   Matching matching;
   std::vector<std::string> paths;
   for (const Entry& entry : into.entries.all()) {
-    const std::string path(path_of(entry));
+    const std::string path(array_path(entry));
     if (path.empty()) continue;
     paths.push_back(path);
     if (is_chosen(path, globs) && !unread.contains(path)) matching.expect(path, entry.shape);
@@ -96,8 +82,8 @@ std::vector<NotFinite> write_imported(const std::filesystem::path& out, const Ch
   Entries numbers;
   std::vector<NotFinite> warnings;
   for (const Entry& entry : into.entries.all()) {
-    if (is_of_training(entry) || is_of_label(entry)) continue;
-    const std::string_view path = path_of(entry);
+    if (is_of_training(entry.name) || is_of_label(entry)) continue;
+    const std::string_view path = array_path(entry);
     const Entry* array = path.empty() ? nullptr : chosen.find(path);
     const bool replaced = array && is_real(*array);
     numbers.add(entry.name, entry.shape, replaced ? converted(*array, entry, faults) : entry.values);

@@ -8,6 +8,7 @@
 #include "training/journal.hpp"
 #include "training/plan.hpp"
 #include "training/sink.hpp"
+#include "training/step.hpp"
 #include "training/task.hpp"
 #include "training/watched.hpp"
 
@@ -37,11 +38,8 @@ class Watcher {
     seen_.reset();
     if (!on_ || (looked_ && !plan.evaluates(step + 1))) return;
     looked_ = true;
-    Rng rng = plan.rng("batch", step, 0);
-    const auto batch = std::as_const(task).batch(Split::train, plan.items_of(step, 0), rng);
     Observations shown({.scores = true, .weights = true});
-    Pass pass{.training = true, .rng = plan.rng("pass", step, 0), .step = step, .observations = &shown};
-    const Loss loss = task.loss(batch, pass);
+    const Loss loss = batch_loss(task, plan, step, 0, plan.items_of(step, 0), &shown);
     seen_ = Watched{step + 1, static_cast<double>(loss.value.item()), 0, {}, {}};
     for (const auto& [path, calls] : by_path(task.model, shown)) add_heads(seen_->heads, path, calls);
     const std::vector<NamedParam> all = parameters(task.model), params = grouped(all, groups_);

@@ -172,8 +172,8 @@ std::string write_npy(const Entry& array) {
   header += '\n';
   check<Error>(header.size() <= most_header, "npz", array.name, " has ", array.shape.size(), " axes");
   std::string bytes(magic);
-  bytes += {1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
-  return bytes.append(header).append(values);
+  bytes += {1, 0};  // version
+  return bytes.append(little_endian(header.size(), 2)).append(header).append(values);
 }
 
 void read_npy(std::uint64_t size, const std::function<std::string(std::uint64_t)>& take,

@@ -10,7 +10,7 @@ constexpr std::size_t room = std::size_t{128} << 20;
 std::size_t numbers_in(const Checkpoint& from) {
   std::size_t count = 0;
   for (const Entry& entry : from.entries.all()) {
-    if (!entry.name.starts_with("param/") && !entry.name.starts_with("buffer/")) continue;
+    if (array_path(entry).empty()) continue;
     count += std::visit([](const auto& values) { return values.size(); }, entry.values);
   }
   return count;

@@ -189,7 +189,7 @@ void Run::save_last(std::uint64_t step, std::uint64_t keep,
 std::optional<std::uint64_t> Run::last_step() {
   if (last_step_ || !fs::exists(last())) return last_step_;
   try {  // of an earlier session
-    last_step_ = read_checkpoint(last()).position.step;
+    last_step_ = read_checkpoint(last(), Reading::to_predict).position.step;
   } catch (const CheckpointError&) {  // it cannot be kept then
   }
   return last_step_;

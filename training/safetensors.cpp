@@ -198,8 +198,7 @@ std::string write_safetensors(const Entries& arrays, const std::map<std::string,
   }
   header += '}';
   header.append((alignment - header.size() % alignment) % alignment, ' ');
-  const std::uint64_t size = header.size();
-  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
+  return little_endian(header.size(), sizeof(std::uint64_t)) + header + data;
 }
 
 Arrays read_safetensors(std::string_view bytes, const std::string& file) {

@@ -41,6 +41,18 @@ double descend(const std::function<Loss(std::uint64_t batch)>& forward, std::uin
 /// The first parameter that is not finite, so that a model is not worth saving; null when there is none.
 const NamedParam* first_not_finite(std::span<const NamedParam> params);
 
+/// The loss of items of the training split as batch `number` of a step has it: with the step's random
+/// numbers. By itself a step's batch has `plan.items_of(step, number)`.
+template <Task T>
+Loss batch_loss(T& task, const Plan& plan, std::uint64_t step, std::uint64_t number,
+                std::span<const std::size_t> items, Observations* observations = nullptr) {
+  Rng rng = plan.rng("batch", step, number);
+  const auto batch = std::as_const(task).batch(Split::train, items, rng);
+  Pass pass{
+      .training = true, .rng = plan.rng("pass", step, number), .step = step, .observations = observations};
+  return task.loss(batch, pass);
+}
+
 namespace detail {
 
 /// `; items 3, 17 alone make it so: look at these data`, from the items of a batch whose loss is not finite
@@ -54,10 +66,8 @@ std::string blame(T& task, Plan& plan, std::uint64_t step, std::uint64_t number)
   const std::span<const std::size_t> items = plan.items_of(step, number);
   std::vector<std::size_t> alone;
   for (const std::size_t& item : items) {
-    Rng rng = plan.rng("batch", step, number);
-    Pass pass{.training = true, .rng = plan.rng("pass", step, number), .step = step};
-    const auto one = std::as_const(task).batch(Split::train, std::span(&item, 1), rng);
-    if (!all_finite(task.loss(one, pass).value.value())) alone.push_back(item);
+    const Loss loss = batch_loss(task, plan, step, number, std::span(&item, 1));
+    if (!all_finite(loss.value.value())) alone.push_back(item);
   }
   return blamed(items, alone);
 }
@@ -70,10 +80,7 @@ template <Task T>
 double train_step(T& task, Plan& plan, std::uint64_t step, const Update& update, bool blames = true) {
   const auto forward = [&](std::uint64_t number) {
     if (plan.interrupts(step, number)) std::raise(SIGINT);
-    Rng rng = plan.rng("batch", step, number);
-    const auto batch = std::as_const(task).batch(Split::train, plan.items_of(step, number), rng);
-    Pass pass{.training = true, .rng = plan.rng("pass", step, number), .step = step};
-    return task.loss(batch, pass);
+    return batch_loss(task, plan, step, number, plan.items_of(step, number));
   };
   const std::uint64_t batches = plan.batches(step);
   try {

@@ -3,6 +3,8 @@
 #include <array>
 #include <bit>
 
+#include "training/array_values.hpp"
+
 namespace fovea::events {
 namespace {
 
@@ -20,12 +22,6 @@ constexpr std::array<std::uint32_t, 256> make_table() {
 // A checksum of bytes that hold checksums would be weak; so those that are stored are turned and shifted.
 std::uint32_t masked(std::uint32_t sum) { return std::rotr(sum, 15) + 0xa282ead8; }
 
-template <class T>
-std::string bytes_of(T value) {
-  static_assert(std::endian::native == std::endian::little);
-  return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
@@ -36,8 +32,9 @@ std::uint32_t crc32c(std::string_view bytes) {
 }
 
 std::string record(std::string_view bytes) {
-  const std::string length = bytes_of(static_cast<std::uint64_t>(bytes.size()));
-  return length + bytes_of(masked(crc32c(length))) + std::string(bytes) + bytes_of(masked(crc32c(bytes)));
+  const std::string length = little_endian(bytes.size(), 8);
+  return length + little_endian(masked(crc32c(length)), 4) + std::string(bytes) +
+         little_endian(masked(crc32c(bytes)), 4);
 }
 
 }  // namespace fovea::events

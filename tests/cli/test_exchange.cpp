@@ -89,6 +89,15 @@ TEST_CASE("import puts a file's arrays in place of a checkpoint's", "[cli]") {
   CHECK(shell.call({"inspect", copy, "x.npz"}).code == 0);
 }
 
+TEST_CASE("import into averaged weights drops those that they are averages of", "[cli]") {
+  const Trained shell;
+  REQUIRE(shell.call({"train", "line", "--out", "averaged", "--ema", "0.5", "--epochs", "1"}).code == 0);
+  const std::string averaged = "averaged/checkpoints/last.fovea";
+  REQUIRE_FALSE(read_checkpoint(shell.folder / averaged).entries.under("weights/").all().empty());
+  CHECK(shell.call({"import", shell.best, "--into", averaged, "-o", "new.fovea"}).code == 0);
+  CHECK(read_checkpoint(shell.folder / "new.fovea").entries.under("weights/").all().empty());
+}
+
 TEST_CASE("import replaces a run's checkpoint only when it is told to", "[cli]") {
   const Trained shell;
   shell.call({"export", shell.other, "-o", "x.npz"});

@@ -179,16 +179,18 @@ TEST_CASE("predict: what the optimiser needs is not kept, but verified", "[predi
   LineTask task({}, 1);
   TrainConfig config = LineTask::defaults();
   config.steps = 2;
+  config.ema = 0.5;
   FitState state = start_state(config);
   fit(task, config, state);
   save_checkpoint(folder / "x.fovea", task, state, {"line", "", {}});
   const Checkpoint all = read_checkpoint(folder / "x.fovea");
   const Checkpoint some = read_checkpoint(folder / "x.fovea", Reading::to_predict);
   REQUIRE(all.entries.find("optimizer/out/first"));
+  REQUIRE(all.entries.find("weights/out"));
   CHECK_FALSE(some.entries.find("optimizer/out/first"));
   for (const Entry& entry : all.entries.all()) {
     const Entry* same = some.entries.find(entry.name);
-    CHECK((same != nullptr) == !entry.name.starts_with("optimizer/"));
+    CHECK((same != nullptr) == !(entry.name.starts_with("optimizer/") || entry.name.starts_with("weights/")));
     if (same) CHECK((same->shape == entry.shape && same->values == entry.values));
   }
   // The last bytes are of a moment.
