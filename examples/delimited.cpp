@@ -37,6 +37,9 @@ Delimited::Delimited(std::string_view text, std::string file, TableFormat format
   take_line();
   if (!format_.separator) format_.separator = likeliest_separator(line_);
   split();
+  if (fields_.size() > most_columns)
+    fail(fields_[most_columns], "the header names ", fields_.size(), " columns; at most ", most_columns,
+         " are read: is this a table, one row to a line?");
   for (const std::string_view field : fields_) {
     std::string name(field);
     if (format_.quotes)  // "" stands for one

@@ -16,12 +16,16 @@ struct TableFormat {
   bool quotes = false;    // a field may stand in "…", with "" for a quote in it, but not go over lines
 };
 
+/// The most columns that are read: a header with more is hardly one.
+inline constexpr std::size_t most_columns = 10'000;
+
 /// Reads a table as text: one header line, then one line for each row. A byte order mark, CRLF and empty
 /// lines at the end are accepted. Fields are views into the text, so that whoever finds something wrong with
 /// one can say where it stands. Every error is a DataError `file:line:column: …`; columns count characters.
 class Delimited {
  public:
-  /// `text` outlives this. Checks that it is UTF-8, not empty, and that no column is named twice.
+  /// `text` outlives this. Checks that it is UTF-8, not empty, and that its columns are not too many
+  /// and none is named twice.
   Delimited(std::string_view text, std::string file, TableFormat format = {});
 
   const std::vector<std::string>& columns() const { return columns_; }
