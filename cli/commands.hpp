@@ -25,6 +25,7 @@ void add_compare(CLI::App& app, const Call& call, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_evaluate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
+void add_plot(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);

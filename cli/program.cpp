@@ -30,6 +30,7 @@ int run(const Call& call) {
   add_verify(app, action);
   add_evaluate(app, action);
   add_predict(app, action);
+  add_plot(app, action);
   add_inspect(app, action);
   add_export(app, action);
   add_import(app, action);

@@ -6,6 +6,7 @@
 
 #include "autograd/gradcheck.hpp"
 #include "cli/print.hpp"
+#include "cli/report_file.hpp"
 #include "cli/session.hpp"
 #include "cli/tasks.hpp"
 #include "cli/tensorboard.hpp"
@@ -30,6 +31,7 @@
 //     Metrics evaluate_fully(Split);                    // what is reported; evaluate may be quicker
 //     static void use_preset(const std::string&, TrainConfig&, Config&);   // for a setting `preset`
 //     std::vector<std::pair<std::string, std::string>> data_checksums() const;   // file → file_checksum
+//     std::vector<report::Picture> pictures(const report::Wanted&) const;   // items, and what was looked at
 //     static MyTask tiny(const Config&);                // small data and model, for gradcheck
 //     double entropy_weight;                            // set from --entropy
 //     std::vector<std::string> notes() const;           // what to know of the data before a run
@@ -139,6 +141,16 @@ void start_from(T& task, const TrainConfig& config, std::vector<std::string>& no
 }
 
 template <class T>
+std::vector<report::Picture> pictures_of(const T& task, const report::Wanted& wanted) {
+  if constexpr (requires { task.pictures(wanted); }) {
+    const NoGrad no_graph;
+    return task.pictures(wanted);
+  } else {
+    return {};
+  }
+}
+
+template <class T>
 int train(Settings& settings, const TrainRequest& request) {
   const Session session = open_session(settings, T::name, request);
   T task(static_cast<SettingsOf<T>&>(settings).config, settings.train.seed);
@@ -174,12 +186,13 @@ int train(Settings& settings, const TrainRequest& request) {
     averaged.emplace(state.average, parameters(task.model));
   }
   const std::uint64_t parameters = parameter_count(task.model);
-  for (const Split split : {Split::test, Split::validation}) {
-    if (task.size(split) == 0) continue;
-    print_result(run, state.position, parameters, evaluate(task, split));
-    return 0;
+  const Split measured = task.size(Split::test) > 0 ? Split::test : Split::validation;
+  if (task.size(measured) > 0) {
+    print_result(run, state.position, parameters, evaluate(task, measured));
+  } else {
+    run.conclude(state.position, parameters, "{}");
   }
-  run.conclude(state.position, parameters, "{}");
+  write_report(run, [&] { return pictures_of(task, {}); });
   return 0;
 }
 
@@ -189,6 +202,20 @@ Evaluation evaluate_checkpoint(const Checkpoint& from, const EvaluateRequest& re
   const bool alone = request.split == Split::test && is_given(request.flags, "test");
   return evaluate(alone ? *restore_without_data<T>(from, request) : *restore<T>(from, request),
                   request.split);
+}
+
+/// The pictures of a checkpoint's task. Items that are named need no data, where the task can do without.
+template <class T>
+auto picture_maker()
+    -> std::vector<report::Picture> (*)(const Checkpoint&, const UseRequest&, const report::Wanted&) {
+  if constexpr (requires(const T& task, const report::Wanted& wanted) { task.pictures(wanted); }) {
+    return [](const Checkpoint& from, const UseRequest& use, const report::Wanted& wanted) {
+      const bool needs_data = wanted.items.empty() || !use.data.empty();
+      return pictures_of(needs_data ? *restore<T>(from, use) : *restore_without_data<T>(from, use), wanted);
+    };
+  } else {
+    return nullptr;
+  }
 }
 
 template <class T>
@@ -233,6 +260,7 @@ TaskEntry entry() {
           &detail::evaluate_checkpoint<T>,
           &predictor_of<T>,
           AnswersData<T>,
+          detail::picture_maker<T>(),
           &detail::check_gradients<T>};
 }
 

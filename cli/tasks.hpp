@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/picture.hpp"
 #include "training/metrics.hpp"
 #include "training/predictor.hpp"
 #include "training/settings.hpp"
@@ -42,6 +43,8 @@ struct TaskEntry {
   Evaluation (*evaluate)(const Checkpoint&, const EvaluateRequest&);
   Predictor (*predictor)(const Checkpoint&, const UseRequest&);
   bool answers_data;  // as a whole, not line by line
+  /// For a task that shows items to look at: else empty.
+  std::vector<report::Picture> (*pictures)(const Checkpoint&, const UseRequest&, const report::Wanted&);
   /// Compares every gradient of a tiny model with differences. Only meaningful in double.
   bool (*gradcheck)(Settings&, std::string& report);
 };

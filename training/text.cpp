@@ -1,6 +1,7 @@
 #include "training/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,6 +60,16 @@ std::string one_line(std::string_view text) {
 std::string list(std::span<const std::string> words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
 std::string brief(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
+
+std::string for_people(double value) {
+  if (!std::isfinite(value)) return "–";
+  if (std::abs(value) < 10000) return brief(value);
+  if (std::abs(value) >= 1e15) return fmt::format("{:.3e}", value);
+  std::string digits = fmt::format("{:.0f}", value);
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
 
 std::string xxh3(std::string_view bytes) {
   return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));

@@ -22,6 +22,9 @@ std::string csv_field(const std::string& text);
 /// A number for people: about `digits` significant digits.
 std::string brief(double value, int digits = 4);
 
+/// The same in a text: four significant digits, thousands apart (`26,416`), a dash for what is not finite.
+std::string for_people(double value);
+
 /// XXH3 (64 bits) as 16 hex digits.
 std::string xxh3(std::string_view bytes);
 

@@ -5,6 +5,7 @@
 #include "examples/cities/candidates.hpp"
 #include "examples/cities/measures.hpp"
 #include "examples/cities/search.hpp"
+#include "report/picture.hpp"
 #include "training/config.hpp"
 #include "training/task.hpp"
 
@@ -60,6 +61,9 @@ class CitiesTask {
   std::string predict(const std::string& line, bool json) const;
   /// Before `predict`, and again when the model has changed: what all answers need of the catalogue.
   void prepare();
+  /// What is found for queries as `predict` reads them, or for some of the unseen names: those whose city
+  /// comes last, and some as they come.
+  std::vector<report::Picture> pictures(const report::Wanted& wanted) const;
   const Sizes& sizes() const { return sizes_; }
   std::vector<std::pair<std::string, std::string>> data_checksums() const;
 

@@ -2,6 +2,7 @@
 
 #include "examples/classify/settings.hpp"
 #include "examples/classify/show.hpp"
+#include "report/picture.hpp"
 #include "training/config.hpp"
 #include "training/task.hpp"
 
@@ -38,6 +39,9 @@ class ClassifyTask {
   /// Tables of what `evaluate_fully` found last.
   std::string report(const Metrics& metrics) const;
   std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
+  /// Texts with their weights: those that are named, or of the texts to test with those whose label was
+  /// held to be least likely and some as they come.
+  std::vector<report::Picture> pictures(const report::Wanted& wanted) const;
   std::vector<std::string> notes() const;
   std::vector<std::pair<std::string, std::string>> data_checksums() const;
 

@@ -3,6 +3,7 @@
 #include "examples/forecast/measures.hpp"
 #include "examples/forecast/model.hpp"
 #include "examples/forecast/show.hpp"
+#include "report/picture.hpp"
 #include "training/config.hpp"
 #include "training/task.hpp"
 
@@ -80,6 +81,9 @@ class ForecastTask {
   /// The rows that follow the newest ones of the data as CSV, or one JSON object for each; with `backtest`
   /// forecasts from that many earlier origins, beside what came.
   std::string predict_data(bool json) const;
+  /// Forecasts from times that are named, or of the part to test with those that were furthest off and some
+  /// as they come, and what follows the newest rows.
+  std::vector<report::Picture> pictures(const report::Wanted& wanted) const;
 
  private:
   void adopt();
@@ -91,6 +95,8 @@ class ForecastTask {
   /// [B, H, targets, outputs] of windows that end before the origins; quantiles in order.
   Tensor answers(const Series& series, std::span<const std::size_t> origins,
                  Observations* seen = nullptr) const;
+  report::Picture picture(const std::string& group, const Series& series, std::size_t origin,
+                          std::size_t target) const;
   std::vector<std::size_t> origins_of(Split split) const;
   Yardstick yardstick() const { return {series_, normaliser_, borders_.train, season_}; }
 

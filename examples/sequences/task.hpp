@@ -3,6 +3,7 @@
 #include "examples/sequences/answer.hpp"
 #include "examples/sequences/dataset.hpp"
 #include "examples/sequences/measures.hpp"
+#include "report/picture.hpp"
 #include "training/config.hpp"
 #include "training/task.hpp"
 
@@ -43,6 +44,9 @@ class SequenceTask {
 
   /// An answer, or `n-best` of them, for each line.
   std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
+  /// Alignments of words: those that are named, or of the words to test with those that went most wrong
+  /// and some as they come. Of every attention that looks at the source from the decoder, each head.
+  std::vector<report::Picture> pictures(const report::Wanted& wanted) const;
 
  protected:
   static constexpr double most_ratio = 50;  // of a target's length to its source's, that answers may have

@@ -111,3 +111,23 @@ TEST_CASE("classify: a resumed run is the uninterrupted one", "[cli]") {
   train("parts", "3", settings);
   CHECK(train("parts", "6", {"--resume"}) == whole);
 }
+
+TEST_CASE("classify: a report shows what was looked at, without the data where texts are named", "[cli]") {
+  const Trained shell;
+  std::filesystem::remove(shell.folder / "texts.tsv");
+  const Result result = shell.call({"plot", "run", "--item", "that nice day", "-o", "x.html"});
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  const std::string html = content(shell.folder / "x.html"), begin = "id=\"data\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  const Json picture = Json::parse(html.substr(from, html.find("</script>", from) - from))["pictures"].at(0);
+  CHECK(picture["answer"] == "good");
+  const Json& shown = picture["shown"];
+  CHECK(shown["tokens"] == Json({"that", "nice", "day"}));
+  CHECK(shown["joined"] == false);
+  double sum = 0;
+  for (const Json& weight : shown["weights"]) sum += weight.get<double>();
+  CHECK(sum == Approx(1).margin(1e-3));
+  CHECK(shown["labels"][0][0] == "good");
+  CHECK(shown["labels"][0][1].get<double>() + shown["labels"][1][1].get<double>() == Approx(1).margin(1e-3));
+}

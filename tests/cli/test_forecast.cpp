@@ -137,3 +137,34 @@ TEST_CASE("a table that cannot be forecast is refused", "[cli]") {
   CHECK(text.code == 3);
   CHECK_THAT(text.err, Contains("sales.csv:2:18: \"x\" in the column \"Ort\" is not a number"));
 }
+
+TEST_CASE("forecast: a report shows windows with what came, what was expected and what was looked at",
+          "[cli]") {
+  const Trained shell;
+  const Result result = shell.call({"plot", "run", "--item", "2023-01-25", "-o", "x.html"});
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  const std::string html = content(shell.folder / "x.html"), begin = "id=\"data\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  const Json picture = Json::parse(html.substr(from, html.find("</script>", from) - from))["pictures"].at(0);
+  CHECK(picture["title"] == "Absatz, 2023-01-25 to 2023-01-26");
+  const Json& shown = picture["shown"];
+  CHECK(shown["history"] == 7);
+  CHECK(shown["times"][7] == 1674604800);  // 2023-01-25
+  CHECK(shown["came"][0] == 130.7);        // of 2023-01-18
+  REQUIRE(shown["forecast"].size() == 2);
+  REQUIRE(shown["weights"].size() == 2);
+  double sum = 0;
+  for (const Json& weight : shown["weights"][0]) sum += weight.get<double>();
+  CHECK(sum == Approx(1).margin(1e-3));
+  for (std::size_t h = 0; h < 2; ++h) {
+    CHECK(shown["low"][h] <= shown["forecast"][h]);
+    CHECK(shown["forecast"][h] <= shown["high"][h]);
+  }
+  for (const auto& [item, words] : {std::pair("2023-01-02", "expected one from 2023-01-08 to 2023-01-29"),
+                                    std::pair("soon", "is no time like")}) {
+    const Result refused = shell.call({"plot", "run", "--item", item, "-o", "x.html"});
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Contains(words));
+  }
+}

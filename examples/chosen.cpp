@@ -1,0 +1,33 @@
+#include "examples/chosen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace fovea::inline FOVEA_REAL {
+
+std::vector<Chosen> choose(std::span<const double> errors, const report::Wanted& wanted) {
+  std::vector<std::size_t> order(errors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto error_of = [&](std::size_t i) {
+    return std::isfinite(errors[i]) ? errors[i] : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return error_of(a) > error_of(b); });
+  std::vector<Chosen> chosen;
+  const std::size_t worst = std::min(wanted.worst, order.size());
+  for (std::size_t i = 0; i < worst; ++i) chosen.push_back({order[i], "worst"});
+  const std::size_t others = order.size() - worst, typical = std::min(wanted.typical, others);
+  for (std::size_t i = 0; i < typical; ++i)
+    chosen.push_back({order[worst + (2 * i + 1) * others / (2 * typical)], "typical"});
+  return chosen;
+}
+
+std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> places(std::min(count, most));
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i * count / places.size();
+  return places;
+}
+
+}  // namespace fovea::inline FOVEA_REAL

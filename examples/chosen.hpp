@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/real.hpp"
+#include "report/picture.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+
+/// An item that is to be shown, and why.
+struct Chosen {
+  std::size_t item = 0;
+  std::string group;
+};
+
+/// Of items with an error each the `wanted.worst` with the largest, the largest first, then `wanted.typical`
+/// others spread evenly over those in order of their error, from the middle of each part. What is not finite
+/// counts as largest. The same always.
+std::vector<Chosen> choose(std::span<const double> errors, const report::Wanted& wanted);
+
+/// Places of at most `most` of `count` items, spread evenly: data often stand in some order.
+std::vector<std::size_t> spread(std::size_t count, std::size_t most);
+
+}  // namespace fovea::inline FOVEA_REAL

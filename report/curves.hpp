@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fovea::report {
+
+/// A number over the steps of training. What is not finite leaves a gap.
+struct Curve {
+  std::string name;
+  std::vector<double> x, y;
+};
+
+/// Curves of one kind over the same steps.
+struct Chart {
+  std::string title, unit;  // `unit` may be empty
+  std::vector<Curve> curves;
+};
+
+/// What a run's folder tells of it.
+struct RunRecord {
+  std::string name;  // of the folder
+  std::string task, command;
+  std::vector<std::pair<std::string, std::string>> facts;    // when, how long, on what
+  std::vector<std::pair<std::string, std::string>> results;  // what was measured at its end
+  std::string results_of;                                    // `test split, 2000 items`; empty: not yet
+  std::string config;                                        // config.toml
+  std::size_t rows = 0;                                      // of metrics.jsonl
+  std::vector<Curve> metrics;                                // its columns but `step`
+  std::vector<Curve> watched;  // of watch.jsonl: `gradient`, and `evenness` and `saturated` of each head
+};
+
+/// What a metric of this name is measured in: `%`, `nats`, or nothing where that is not known.
+std::string unit_of(std::string_view metric);
+
+/// Reads a run's folder, also while it is being trained. A last line that a crash has cut off is left out.
+/// ConfigError when the folder is none of a run's; DataError `file:line: …` for what cannot be read.
+RunRecord read_run(const std::filesystem::path& folder);
+
+/// The charts of one or several runs: loss, metrics, learning rate, then what was watched. Of one run,
+/// metrics whose names start alike (`entropy.a`, `entropy.b`) share a chart; of several, each has its own,
+/// with a curve for each run.
+std::vector<Chart> charts(std::span<const RunRecord> runs);
+
+/// At most four points for each of `columns` equal parts of the steps: the first, the least, the greatest and
+/// the last. What a picture of that many pixels across shows is not changed.
+Curve thinned(const Curve& curve, std::size_t columns);
+
+}  // namespace fovea::report

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/curves.hpp"
+#include "report/picture.hpp"
+
+namespace fovea::report {
+
+/// All that a report shows.
+struct Page {
+  std::vector<RunRecord> runs;
+  std::vector<Chart> charts;
+  std::vector<Picture> pictures;
+};
+
+/// One file that a browser shows without a network: script, styles and data are inside.
+std::string html(const Page& page);
+
+/// The same curves and pictures without interaction: well-formed SVG that follows the reader's light or dark
+/// scheme. A heat map shows its first head.
+std::string svg(const Page& page);
+
+}  // namespace fovea::report

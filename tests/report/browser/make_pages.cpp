@@ -1,0 +1,110 @@
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "report/page.hpp"
+#include "training/file.hpp"
+
+// Pages for the browser's test: `all.html` has every kind of picture, with texts that try to be something
+// else, and `long.html` a run of 100,000 rows.
+
+namespace fs = std::filesystem;
+using namespace fovea;
+using namespace fovea::report;
+
+namespace {
+
+const std::string nasty =
+    "</script><script>window.caught = 1</script>\"'<img src=x onerror='window.caught=1'>";
+
+std::vector<double> weights(std::size_t rows, std::size_t columns, double turn) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<double> row;
+    double sum = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double off = static_cast<double>(i) * static_cast<double>(columns) / static_cast<double>(rows) -
+                         static_cast<double>(j) + turn;
+      row.push_back(std::exp(-off * off));
+      sum += row.back();
+    }
+    for (const double w : row) all.push_back(w / sum);
+  }
+  return all;
+}
+
+Page all_kinds() {
+  Page page;
+  RunRecord run;
+  run.name = "all kinds";
+  run.task = nasty;
+  run.facts = {{"task", nasty}, {"parameters", "12,345"}, {"steps", "100"}};
+  run.results = {{"accuracy", "97.5"}, {"baseline.accuracy", "12"}};
+  run.results_of = "test split, 100 items";
+  run.config = "lr = 0.1\n# " + nasty + "\n";
+  page.runs = {run};
+  Chart loss{"training loss", "", {}};
+  for (const char* name : {"one", "two"}) {
+    Curve curve{name, {}, {}};
+    for (int i = 1; i <= 100; ++i) {
+      curve.x.push_back(i);
+      curve.y.push_back(i == 50 ? std::nan("") : 3.0 / i + (*name == 'o' ? 0.1 : 0.3));
+    }
+    loss.curves.push_back(std::move(curve));
+  }
+  page.charts = {loss, {nasty, "nats", {{"a", {1, 2, 3}, {0, -1, 2}}}}};
+  HeatMap heat{"written", "read", {"שלום", nasty, "</s>"}, {"a", " ", "ж", "東", "e"}, {}};
+  for (int layer = 0; layer < 2; ++layer)
+    for (int head = 0; head < 2; ++head)
+      heat.heads.push_back(
+          {fmt::format("layers.{}, head {}", layer, head), weights(3, 5, layer + 2 * head - 1)});
+  Forecast series{"°C", {}, {}, {3, 4}, {2, 2.5}, {4, 5}, {}};
+  for (int day = 0; day < 12; ++day) {
+    series.times.push_back(1443657600 + 86400.0 * day);
+    series.truth.push_back(day < 11 ? day % 4 : std::nan(""));
+  }
+  series.weights = {weights(1, 10, 3), weights(1, 10, 8)};
+  WeightedText text{{"s", "a", "i", "n", "t"},
+                    {0.5, 0.2, 0.2, 0.05, 0.05},
+                    {1, -2, 0, 0.5, 0},
+                    {{nasty, 0.75}, {"US", 0.25}},
+                    true};
+  Ranking ranking{{{"Vienna, AT", "1,691,468 people", 0.6, {{48.2, 16.4}}, true},
+                   {"Vienne, FR", "32,293 people", 0.3, {{45.5, 4.9}}},
+                   {"nowhere", "", 0.1}},
+                  {{48, 16}},
+                  {{47, 15}, {46, 5}, {45, 7}}};
+  page.pictures = {{"worst", nasty, "answer", "truth", "1 of 3 wrong", heat},
+                   {"next", "series", "", "", "", series},
+                   {"typical", "saint", "US", "GB", "", text},
+                   {"asked for", "vienne", "", "", "", ranking}};
+  return page;
+}
+
+Page long_run(const fs::path& folder) {
+  fs::create_directories(folder);
+  std::string rows;
+  for (int i = 1; i <= 100000; ++i)
+    rows += fmt::format("{{\"step\":{},\"epoch\":1,\"loss\":{},\"lr\":{},\"seconds\":{},\"accuracy\":{}}}\n",
+                        10 * i, 2 / std::sqrt(i) + 0.2 * std::sin(i * i % 997), 1e-3 / (1 + i * 1e-4),
+                        i * 0.01, 90 + i % 10);
+  replace_file(folder / "metrics.jsonl", rows);
+  Page page;
+  page.runs = {read_run(folder)};
+  page.charts = charts(page.runs);
+  return page;
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const fs::path folder = arguments[1];
+  replace_file(folder / "all.html", html(all_kinds()));
+  replace_file(folder / "all.svg", svg(all_kinds()));
+  const std::string page = html(long_run(folder / "long"));
+  replace_file(folder / "long.html", page);
+  std::cout << "long.html has " << page.size() << " bytes\n";
+}
