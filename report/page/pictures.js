@@ -144,6 +144,24 @@ function momentText(seconds) {
   return seconds == null ? "–" : new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ").replace(" 00:00", "");
 }
 
+/** The interval of one row, whose band has no width. */
+function whisker(u, at, low, high, stroke) {
+  const x = u.valToPos(at, "x", true), half = 5 * devicePixelRatio, context = u.ctx;
+  context.save();
+  context.strokeStyle = stroke;
+  context.lineWidth = 2 * devicePixelRatio;
+  context.beginPath();
+  const ends = [low, high].map((value) => u.valToPos(value, "y", true));
+  context.moveTo(x, ends[0]);
+  context.lineTo(x, ends[1]);
+  for (const y of ends) {
+    context.moveTo(x - half, y);
+    context.lineTo(x + half, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
 function forecast(series) {
   const holder = el("div"), length = series.times.length, history = series.history;
   const pad = (values, before) => [...Array(before).fill(null), ...values];
@@ -156,7 +174,8 @@ function forecast(series) {
     const rows = [{ label: "time", value: (u, v) => momentText(v) }, { label: "what came", stroke: colour("text"), width: 1.4, value, points: { show: false } },
       { label: "forecast", stroke: own, width: 2, value, points: { show: length - history < 60, size: 5 } }];
     const data = [series.times, series.came, pad(series.forecast, history)];
-    const bands = [];
+    const bands = [], hooks = {};
+    if (series.low.length === 1) hooks.draw = [(u) => whisker(u, series.times[history], series.low[0], series.high[0], own + "b0")];
     if (series.low.length) {
       rows.push({ label: "90 % quantile", stroke: own + "80", width: 1, value, points: { show: false } },
         { label: "10 % quantile", stroke: own + "80", width: 1, value, points: { show: false } });
@@ -171,7 +190,7 @@ function forecast(series) {
     return {
       data,
       options: {
-        height: 280, bands, cursor: { drag: { x: true, y: false } }, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+        height: 280, bands, hooks, cursor: { drag: { x: true, y: false } }, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
         // The weights stand in the lowest quarter.
         scales: { x: { time: true }, weight: { range: [0, most * 4 || 1] } },
         axes: [axis(null, { values: momentNames, size: 40 }), axis(series.value, { size: roomFor })], series: rows,

@@ -44,7 +44,7 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   const page = await open(all);
   check((await page.evaluate(() => window.caught)) === undefined, "a text of the data was run as a script");
   check((await text(page, ".picture h3")).startsWith("</script><script>window.caught"), "the title is not shown as it is");
-  check((await page.locator(".chart").count()) === 2 && (await page.locator(".picture").count()) === 4, "charts or pictures are missing");
+  check((await page.locator(".chart").count()) === 2 && (await page.locator(".picture").count()) === 6, "charts or pictures are missing");
 
   check((await text(page, ".picture .said")).replace(/\s+/g, " ").trim() === "model answer right truth 1 of 3 wrong", "what the model said is told as " + (await text(page, ".picture .said")));
 
@@ -95,6 +95,16 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   const ranking = page.locator(".picture").nth(3);
   check((await ranking.locator(".bars i").count()) === 3 && (await ranking.locator("circle").count()) === 2, "bars or places are missing");
   check((await ranking.locator("svg").textContent()).includes("Vienna, AT"), "the map does not name what was found");
+  // A forecast of one row shows its interval, though a band over it has no width: more of its colour at the right.
+  const inked = (nth) => page.locator(".picture").nth(nth).locator("canvas").evaluate((canvas) => {
+    const from = Math.floor(0.9 * canvas.width), width = canvas.width - from;
+    const { data } = canvas.getContext("2d").getImageData(from, 0, width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) count += data[i + 3] > 0 && data[i] > data[i + 2] + 40;
+    return count;
+  });
+  const wide = await inked(4), narrow = await inked(5);
+  check(wide > narrow + 60, `an interval of one row has ${wide} dots, one of no width ${narrow}`);
   await page.close();
 }
 

@@ -67,6 +67,9 @@ Page all_kinds() {
     series.truth.push_back(day < 11 ? day % 4 : std::nan(""));
   }
   series.weights = {weights(1, 10, 3), weights(1, 10, 8)};
+  // One row ahead: with an interval, and with one of no width.
+  Forecast next{"°C", {0, 86400, 172800}, {1, 5, std::nan("")}, {3}, {2}, {4}, {}}, sure = next;
+  sure.low = sure.high = sure.forecast;
   WeightedText text{{"s", "a", "i", "n", "t"},
                     {0.5, 0.2, 0.2, 0.05, 0.05},
                     {1, -2, 0, 0.5, 0},
@@ -80,7 +83,9 @@ Page all_kinds() {
   page.pictures = {{"worst", nasty, "answer", "truth", "1 of 3 wrong", heat},
                    {"next", "series", "", "", "", series},
                    {"typical", "saint", "US", "GB", "", text},
-                   {"asked for", "vienne", "", "", "", ranking}};
+                   {"asked for", "vienne", "", "", "", ranking},
+                   {"next", "one row", "", "", "", next},
+                   {"next", "one row, sure", "", "", "", sure}};
   return page;
 }
 
