@@ -25,6 +25,14 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
+// The end of a path, where paths differ.
+std::string end_of(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t from = text.size() - most;
+  while (from < text.size() && (text[from] & 0xC0) == 0x80) ++from;
+  return "…" + text.substr(from);
+}
+
 double longest(const std::vector<std::string>& tokens) {
   double most = 0;
   for (const std::string& one : tokens) most = std::max(most, width_of(shortened(token(one), 14), 13));
@@ -33,6 +41,37 @@ double longest(const std::vector<std::string>& tokens) {
 
 // Room for the labels of rows, and its axis.
 double names_of(const HeatMap& map) { return longest(map.rows) + 30; }
+
+// The shades of one head, its cells as large as `cell` says.
+void draw_cells(Drawing& to, const HeatMap& map, const HeatMap::Head& head, double x, double y, double cell) {
+  const std::size_t columns = map.columns.size(), rows = map.rows.size();
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const std::size_t at = shade(head.weights[i * columns + j]);
+      const double left = x + cell * static_cast<double>(j), top = y + cell * static_cast<double>(i);
+      if (at > 0) to.rect(left, top, cell, cell, fmt::format("w{}", at));
+    }
+  }
+  to.rect(x, y, cell * static_cast<double>(columns), cell * static_cast<double>(rows), "rule");
+}
+
+// The other heads, small, each under its name. Returns how high they are.
+double draw_other_heads(Drawing& to, const HeatMap& map, double x, double y, double width) {
+  constexpr double label = 22, gap = 14, least = 140;
+  const auto across = static_cast<std::size_t>(std::max(1.0, (width + gap) / (least + gap)));
+  const double wide = (width - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
+  const double cell = std::min(wide / static_cast<double>(map.columns.size()), widest_cell / 2);
+  const double high = label + cell * static_cast<double>(map.rows.size()) + gap;
+  const std::size_t others = map.heads.size() - 1;
+  for (std::size_t k = 0; k < others; ++k) {
+    const HeatMap::Head& head = map.heads[k + 1];
+    const double left = x + static_cast<double>(k % across) * (wide + gap),
+                 top = y + static_cast<double>(k / across) * high;
+    to.text(left, top + 14, "s", end_of(head.name, static_cast<std::size_t>(wide / 6)));
+    draw_cells(to, map, head, left, top + label, cell);
+  }
+  return static_cast<double>((others + across - 1) / across) * high;
+}
 
 double draw_shown(Drawing& to, const HeatMap& map, double x, double y, double width) {
   if (map.heads.empty() || map.columns.empty()) return 0;
@@ -53,19 +92,21 @@ double draw_shown(Drawing& to, const HeatMap& map, double x, double y, double wi
     else
       to.text(across(j) + cell / 2, top - 7, "n", name, Anchor::middle);
   }
+  const HeatMap::Head& first = map.heads.front();
+  draw_cells(to, map, first, left, top, cell);
   for (std::size_t i = 0; i < rows; ++i) {
     to.text(left - 8, down(i) + cell / 2 + 4.5, "n", shortened(token(map.rows[i]), 14), Anchor::end);
     for (std::size_t j = 0; j < columns; ++j) {
-      const double weight = map.heads.front().weights[i * columns + j];
-      const std::size_t at = shade(weight);
-      if (at > 0) to.rect(across(j), down(i), cell, cell, fmt::format("w{}", at));
+      const double weight = first.weights[i * columns + j];
       if (cell < 26 || !(weight >= 0.01)) continue;
       const std::string value = weight >= 0.995 ? "1" : fmt::format("{:.2f}", weight).substr(1);
-      to.text(across(j) + cell / 2, down(i) + cell / 2 + 4, at >= deep ? "vd" : "v", value, Anchor::middle);
+      to.text(across(j) + cell / 2, down(i) + cell / 2 + 4, shade(weight) >= deep ? "vd" : "v", value,
+              Anchor::middle);
     }
   }
-  to.rect(left, top, across(columns) - left, down(rows) - top, "rule");
-  return down(rows) - y;
+  if (map.heads.size() == 1) return down(rows) - y;
+  to.text(left, down(rows) + 18, "s", first.name);
+  return down(rows) + 30 + draw_other_heads(to, map, x, down(rows) + 30, width) - y;
 }
 
 // A moment as an axis says it: with its time where one is not at midnight.

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "report/colours.hpp"
@@ -107,6 +108,28 @@ TEST_CASE("report: a drawing is well-formed XML", "[report]") {
   CHECK(drawing.find("inf") == drawing.npos);
   // An empty page is one, too.
   CHECK(xml_fault(svg(Page{})) == "");
+}
+
+TEST_CASE("report: a drawing has every head of a heat map, the first one with its numbers", "[report]") {
+  Page page = page_of_all();
+  page.charts.clear();
+  page.pictures.resize(1);
+  const std::string one_head = [&] {
+    Page first = page;
+    std::get<HeatMap>(first.pictures[0].shown).heads.resize(1);
+    return svg(first);
+  }();
+  auto& heads = std::get<HeatMap>(page.pictures[0].shown).heads;
+  heads[1].name = std::string(60, 'p') + "é.attention";
+  heads[1].weights = {0, 0, 1, 1, 0, 0};
+  const std::string drawing = svg(page);
+  const std::string darkest = fmt::format("class=\"w{}\"", shade(1));
+  CHECK(count(one_head, darkest) == 1);
+  CHECK(count(drawing, darkest) == 3);
+  CHECK(count(drawing, ">1</text>") == 1);
+  CHECK_THAT(drawing, Contains("first</text>") && Contains("é.attention</text>"));
+  CHECK(drawing.find(std::string(59, 'p')) == drawing.npos);
+  CHECK(xml_fault(drawing) == "");
 }
 
 TEST_CASE("report: what is not well-formed is found", "[report]") {
