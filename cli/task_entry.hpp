@@ -171,8 +171,12 @@ int train(Settings& settings, const TrainRequest& request) {
   }
   Run run(session.folder, session.how, label);
   run.describe(about(), settings.train.seed, parameter_count(task.model), request.command);
-  if (settings.train.tensorboard)
-    run.follow(tensorboard_sink(run.folder() / "tensorboard", state.position.step));
+  if (settings.train.tensorboard) {
+    // The same items at every step, so that one sees what becomes of them.
+    const report::Wanted few{.items = {}, .worst = 0, .typical = 2};
+    run.follow(tensorboard_sink(run.folder() / "tensorboard", state.position.step,
+                                [&task, few] { return pictures_of(task, few); }));
+  }
   announce(session, run, notes);
   const FitResult result = guarded(run, [&] { return fit(task, settings.train, state, &run); });
   if (result.signal) return interrupted(session, run, request, state.position, result.signal);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,15 @@ struct Chosen {
 /// others spread evenly over those in order of their error, from the middle of each part. What is not finite
 /// counts as largest. The same always.
 std::vector<Chosen> choose(std::span<const double> errors, const report::Wanted& wanted);
+
+/// The errors of items, in their order.
+using ErrorsOf = std::function<std::vector<double>(std::span<const std::size_t> items)>;
+
+/// The same of `count` items, at most `tried` of which are measured, spread evenly: finding the worst takes
+/// time. Where none of these is wanted nothing is measured, and the typical ones come from the middle of
+/// equal parts of all items.
+std::vector<Chosen> choose(std::size_t count, std::size_t tried, const report::Wanted& wanted,
+                           const ErrorsOf& errors_of);
 
 /// Places of at most `most` of `count` items, spread evenly: data often stand in some order.
 std::vector<std::size_t> spread(std::size_t count, std::size_t most);

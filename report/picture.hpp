@@ -72,7 +72,9 @@ struct Picture {
   std::variant<HeatMap, Forecast, WeightedText, Ranking> shown;
 };
 
-/// Which items of its data a task shows: those that are named, else some of the part to test with.
+/// Which items of its data a task shows: those that are named, else some of the part to test with. Where
+/// none of the worst is wanted the others are the same for every model, and no more items than these are
+/// answered: to ask is cheap then.
 struct Wanted {
   std::vector<std::string> items;
   std::size_t worst = 4, typical = 2;

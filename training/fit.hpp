@@ -108,8 +108,12 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
       if (run && better && (plan.due(at.step) || !at.has_best)) write(run->best());
       last_is_better = better && !plan.due(at.step) && at.has_best;
     }
-    if (run && run->sink() && plan.evaluates(at.step))
+    if (run && run->sink() && plan.evaluates(at.step)) {
       show_parameters(*run->sink(), at.step, parameters(task.model));
+      const NoGrad no_graph;
+      const Averaged averaged(state.average, parameters(task.model));
+      run->sink()->evaluated(at.step);
+    }
     const int signal = signals.received();
     if (run && (plan.saves(at.step) || signal || tired())) save_last();
     if (signal && at.step < plan.total()) return {signal};

@@ -3,9 +3,9 @@
 
 namespace fovea {
 
-std::unique_ptr<RunSink> tensorboard_sink(const std::filesystem::path&, std::uint64_t) {
+std::unique_ptr<RunSink> tensorboard_sink(const std::filesystem::path&, std::uint64_t, AskPictures) {
   throw ConfigError(
-      "--tensorboard: this program was built without Protobuf; build it where Protobuf is installed");
+      "--tensorboard: this program was built without Protobuf or libpng; build it where both are installed");
 }
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/tensorboard.hpp"
+#include "cli/tensorboard/images.hpp"
 #include "cli/tensorboard/records.hpp"
 #include "core/check.hpp"
 #include "events.pb.h"
@@ -16,7 +17,7 @@
 namespace fovea {
 namespace {
 
-constexpr int buckets = 30;
+constexpr int buckets = 30, red_green_blue = 3;
 constexpr std::string_view prefix = "events.out.tfevents.",
                            suffix = ".fovea";  // TensorBoard looks for the former
 
@@ -37,8 +38,9 @@ void remove_events(const std::filesystem::path& folder) {
 
 class Writer final : public RunSink {
  public:
-  Writer(const std::filesystem::path& folder, std::uint64_t step)
-      : path_(folder / fmt::format("{}{:.0f}{}", prefix, now() * 1e6, suffix)) {
+  Writer(const std::filesystem::path& folder, std::uint64_t step, AskPictures pictures)
+      : path_(folder / fmt::format("{}{:.0f}{}", prefix, now() * 1e6, suffix)),
+        pictures_(std::move(pictures)) {
     std::error_code reason;
     std::filesystem::create_directories(folder, reason);
     if (reason) throw Error("cannot create " + folder.string() + ": " + reason.message());
@@ -104,6 +106,26 @@ class Writer final : public RunSink {
     write(event, step);
   }
 
+  void evaluated(std::uint64_t step) override {
+    if (!pictures_) return;
+    const std::vector<events::AttentionImage> images = events::attention_images(pictures_());
+    if (images.empty()) {
+      pictures_ = nullptr;  // the task shows something else, and asking takes time
+      return;
+    }
+    events::Event event;
+    for (const events::AttentionImage& image : images) {
+      events::Summary::Value& value = *event.mutable_summary()->add_value();
+      value.set_tag(image.tag);
+      events::Image& shown = *value.mutable_image();
+      shown.set_height(static_cast<std::int32_t>(image.height));
+      shown.set_width(static_cast<std::int32_t>(image.width));
+      shown.set_colorspace(red_green_blue);
+      shown.set_encoded_image_string(image.png);
+    }
+    write(event, step);
+  }
+
  private:
   static void add(events::Event& event, const std::string& tag, double number) {
     events::Summary::Value& value = *event.mutable_summary()->add_value();
@@ -119,14 +141,16 @@ class Writer final : public RunSink {
   }
 
   std::filesystem::path path_;
+  AskPictures pictures_;
   std::ofstream file_;
 };
 
 }  // namespace
 
-std::unique_ptr<RunSink> tensorboard_sink(const std::filesystem::path& folder, std::uint64_t step) {
+std::unique_ptr<RunSink> tensorboard_sink(const std::filesystem::path& folder, std::uint64_t step,
+                                          AskPictures pictures) {
   if (step == 0) remove_events(folder);
-  return std::make_unique<Writer>(folder, step);
+  return std::make_unique<Writer>(folder, step, std::move(pictures));
 }
 
 }  // namespace fovea

@@ -52,11 +52,14 @@ std::vector<report::Picture> CitiesTask::pictures(const report::Wanted& wanted) 
     const std::vector<Asked>& all = splits_.unseen_names;
     asked.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(queries_tried, all.size())));
     queries = fixed_queries(cities_, splits_, asked);
-    std::vector<double> ranks(queries.size());
-    answer(model, features_, catalogue, queries, [&](std::size_t i, const Answer& found) {
-      ranks[i] = static_cast<double>(found.rank(asked[i].city));
-    });
-    chosen = choose(ranks, wanted);
+    const auto ranks_of = [&](std::span<const std::size_t>) {  // all of them are tried
+      std::vector<double> ranks(queries.size());
+      answer(model, features_, catalogue, queries, [&](std::size_t i, const Answer& found) {
+        ranks[i] = static_cast<double>(found.rank(asked[i].city));
+      });
+      return ranks;
+    };
+    chosen = choose(queries.size(), queries.size(), wanted, ranks_of);
   } else {
     for (const std::string& line : wanted.items) {
       chosen.push_back({queries.size(), "asked for"});

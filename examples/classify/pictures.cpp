@@ -24,19 +24,20 @@ std::vector<report::Picture> ClassifyTask::pictures(const report::Wanted& wanted
   std::vector<Row> rows;
   if (wanted.items.empty()) {
     const std::vector<Labelled>& all = part(part(Split::test).empty() ? Split::validation : Split::test);
-    std::vector<Labelled> some;
-    std::vector<Row> tried;
-    for (const std::size_t text : spread(all.size(), texts_tried)) {
-      some.push_back(all[text]);
-      tried.push_back(all[text].tokens);
-    }
-    std::vector<double> errors;
-    const std::vector<Answer> said = answers(model, grams_, tried, evidence());
-    for (std::size_t i = 0; i < some.size(); ++i)
-      errors.push_back(some[i].label == no_class ? 0 : -said[i].log_probabilities[some[i].label]);
-    for (const Chosen& one : choose(errors, wanted)) {
-      rows.push_back(some[one.item].tokens);
-      asked.push_back({one.group, vocabularies_.source.decode(rows.back()), some[one.item].label});
+    const auto wrong = [&](std::span<const std::size_t> texts) {
+      std::vector<Row> tried;
+      for (const std::size_t text : texts) tried.push_back(all[text].tokens);
+      const std::vector<Answer> said = answers(model, grams_, tried, evidence());
+      std::vector<double> errors;
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        const std::size_t label = all[texts[i]].label;
+        errors.push_back(label == no_class ? 0 : -said[i].log_probabilities[label]);
+      }
+      return errors;
+    };
+    for (const Chosen& one : choose(all.size(), texts_tried, wanted, wrong)) {
+      rows.push_back(all[one.item].tokens);
+      asked.push_back({one.group, vocabularies_.source.decode(rows.back()), all[one.item].label});
     }
   } else {
     for (const std::string& line : wanted.items) {

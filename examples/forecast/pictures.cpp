@@ -87,16 +87,21 @@ std::vector<report::Picture> ForecastTask::pictures(const report::Wanted& wanted
   std::vector<std::size_t> origins;
   const std::vector<std::size_t> all = origins_of(Split::test);
   for (std::size_t i = 0; i < all.size(); i += config_.horizon) origins.push_back(all[i]);
-  const Tensor found = answers(series, origins), came = truth(series, normaliser_, origins, config_.horizon);
-  const std::size_t outputs = found.shape()[3];
-  std::vector<double> errors(origins.size() * targets_, 0);
-  for (std::size_t i = 0; i < came.size(); ++i) {
-    const std::size_t window = i / (config_.horizon * targets_), step = i / targets_ % config_.horizon;
-    if (series.is_made_up(origins[window] + step, i % targets_)) continue;
-    errors[window * targets_ + i % targets_] += std::abs(
-        static_cast<double>(found.data()[i * outputs + outputs / 2]) - static_cast<double>(came.data()[i]));
-  }
-  for (const Chosen& one : choose(errors, wanted))
+  const std::size_t forecasts = origins.size() * targets_;
+  const auto errors_of = [&](std::span<const std::size_t>) {  // all of them are tried
+    const Tensor found = answers(series, origins),
+                 came = truth(series, normaliser_, origins, config_.horizon);
+    const std::size_t outputs = found.shape()[3];
+    std::vector<double> errors(forecasts, 0);
+    for (std::size_t i = 0; i < came.size(); ++i) {
+      const std::size_t window = i / (config_.horizon * targets_), step = i / targets_ % config_.horizon;
+      if (series.is_made_up(origins[window] + step, i % targets_)) continue;
+      errors[window * targets_ + i % targets_] += std::abs(
+          static_cast<double>(found.data()[i * outputs + outputs / 2]) - static_cast<double>(came.data()[i]));
+    }
+    return errors;
+  };
+  for (const Chosen& one : choose(forecasts, forecasts, wanted, errors_of))
     pictures.push_back(picture(one.group, series, origins[one.item / targets_], one.item % targets_));
   if (wanted.typical > 0) add_all_targets("next", series.rows);
   return pictures;

@@ -46,21 +46,20 @@ std::vector<report::Picture> SequenceTask::pictures(const report::Wanted& wanted
   const BeamOptions options{.beam = config_.beam, .length_power = config_.length_power};
   if (wanted.items.empty()) {
     const Part& part = data_.test.words.empty() ? data_.validation : data_.test;
-    std::vector<const Word*> words;
-    std::vector<std::vector<std::int64_t>> sources;
-    for (const std::size_t i : spread(part.words.size(), words_tried)) {
-      words.push_back(&part.words[i]);
-      sources.push_back(part.words[i].source);
-    }
-    const auto found = answers(model, sources, ratio_, {.beam = 1, .length_power = config_.length_power});
-    std::vector<double> wrong;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      ErrorRates rates;
-      rates.add(found[i].front().tokens, words[i]->references);
-      wrong.push_back(rates.token_rate());
-    }
-    for (const Chosen& one : choose(wrong, wanted)) {
-      const Word& word = *words[one.item];
+    const auto wrong = [&](std::span<const std::size_t> words) {
+      std::vector<std::vector<std::int64_t>> sources;
+      for (const std::size_t i : words) sources.push_back(part.words[i].source);
+      const auto found = answers(model, sources, ratio_, {.beam = 1, .length_power = config_.length_power});
+      std::vector<double> errors;
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        ErrorRates rates;
+        rates.add(found[i].front().tokens, part.words[words[i]].references);
+        errors.push_back(rates.token_rate());
+      }
+      return errors;
+    };
+    for (const Chosen& one : choose(part.words.size(), words_tried, wanted, wrong)) {
+      const Word& word = part.words[one.item];
       items.push_back({one.group, word.text, vocabularies_.source.decode(word.source), word.source, &word});
     }
   } else {

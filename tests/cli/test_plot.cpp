@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "cli/page.hpp"
 
 // Reports of runs, and plot.
 
@@ -13,15 +14,6 @@ using Catch::Contains;
 using Json = nlohmann::json;
 
 namespace {
-
-// What the page's scripts read.
-Json data_of(const std::filesystem::path& file) {
-  const std::string html = content(file), begin = "<script type=\"application/json\" id=\"data\">";
-  const std::size_t from = html.find(begin);
-  REQUIRE(from != html.npos);
-  const std::size_t first = from + begin.size();
-  return Json::parse(html.substr(first, html.find("</script>", first) - first));
-}
 
 void train_copy(const Shell& shell, const std::string& out, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"train",     "copy", "--steps",     "6",   "--eval-every", "2",
@@ -39,7 +31,7 @@ TEST_CASE("a run ends with a report of its curves and of what its model looks at
   const Shell shell;
   train_copy(shell, "run",
              {"--watch", "--model", "transformer", "--heads", "2", "--layers", "2", "--inner", "8"});
-  const Json data = data_of(shell.folder / "run/report.html");
+  const Json data = page_data(shell.folder / "run/report.html");
   CHECK(data["runs"][0]["name"] == "run");
   CHECK(data["runs"][0]["task"] == "copy");
   CHECK(data["runs"][0]["rows"] == 3);
@@ -78,7 +70,7 @@ TEST_CASE("plot shows items that are named, and several runs beside each other",
   const Result whole = shell.call({"plot", "one", "--item", "abc", "--item", "ba"});
   CHECK(whole.code == 0);
   CHECK(whole.out == "one/report.html\n");
-  const Json page = data_of(shell.folder / "one/report.html");
+  const Json page = page_data(shell.folder / "one/report.html");
   REQUIRE(page["pictures"].size() == 2);
   CHECK(page["pictures"][0]["title"] == "abc");
   CHECK(page["pictures"][0]["shown"]["columns"] == Json({"a", "b", "c"}));
@@ -86,13 +78,13 @@ TEST_CASE("plot shows items that are named, and several runs beside each other",
   CHECK(page["charts"].size() > 3);
 
   REQUIRE(shell.call({"plot", "one", "two/", "-o", "both.html"}).code == 0);
-  const Json both = data_of(shell.folder / "both.html");
+  const Json both = page_data(shell.folder / "both.html");
   CHECK(both["charts"][0]["curves"][0]["name"] == "one");
   CHECK(both["charts"][0]["curves"][1]["name"] == "two");
   CHECK(both["pictures"].empty());
   REQUIRE(shell.call({"plot", "one", "two", "--item", "abc", "--show", "examples", "-o", "both.html"}).code ==
           0);
-  const Json asked = data_of(shell.folder / "both.html");
+  const Json asked = page_data(shell.folder / "both.html");
   CHECK(asked["charts"].empty());
   REQUIRE(asked["pictures"].size() == 2);
   CHECK(asked["pictures"][1]["group"] == "two");
@@ -129,9 +121,9 @@ TEST_CASE("plot says what it cannot show", "[cli]") {
   const Result curves = shell.call({"plot", "empty", "-o", "x.html"});  // a run without a save
   CHECK(curves.code == 0);
   CHECK_THAT(curves.err, Contains("has no checkpoint yet"));
-  CHECK(data_of(shell.folder / "x.html")["charts"].size() == 1);
+  CHECK(page_data(shell.folder / "x.html")["charts"].size() == 1);
   REQUIRE(shell.call({"train", "line", "--epochs", "1", "--out", "line"}).code == 0);
-  CHECK(data_of(shell.folder / "line/report.html")["pictures"].empty());
+  CHECK(page_data(shell.folder / "line/report.html")["pictures"].empty());
   fails({"plot", "line", "--item", "x"}, 2, "the task line has no pictures");
 }
 

@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <sstream>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "cli/page.hpp"
+#include "cli/tensorboard/decoded.hpp"
 #include "cli/tensorboard/records.hpp"
 #include "events.pb.h"
 
@@ -80,5 +85,74 @@ TEST_CASE("a run's tables and parameters go to event files", "[cli]") {
   std::vector<std::string> again{"train",         "line",        "--steps", "2",
                                  "--tensorboard", "--overwrite", "--out",   "run"};
   REQUIRE(shell.call(again).code == 0);
-  CHECK(files_in(folder).size() == 1);
+  REQUIRE(files_in(folder).size() == 1);
+  for (const events::Event& event : events_of(files_in(folder)[0]))  // the task has no pictures
+    for (const events::Summary::Value& value : event.summary().value()) CHECK(!value.has_image());
+}
+
+TEST_CASE("heat maps of the same items at each evaluation go to event files as images", "[cli]") {
+  const Shell shell;
+  // With averaged weights: they are what is evaluated, and what best.fovea and its page hold.
+  std::istringstream words(
+      "train copy --steps 12 --eval-every 4 --width 8 --sequences 600 --symbols 5 --beam 1 --threads 1 "
+      "--model transformer --heads 2 --layers 2 --inner 8 --lr 0.1 --ema 0.9");
+  const std::vector<std::string> train{std::istream_iterator<std::string>(words), {}};
+  const auto run = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.begin(), train.begin(), train.end());
+    more.insert(more.end(), {"--out", out});
+    const Result result = shell.call(more);
+    INFO(result.err);
+    REQUIRE(result.code == 0);
+  };
+  run("without", {});
+  run("with", {"--tensorboard"});
+
+  std::map<std::int64_t, std::vector<events::Summary::Value>> images;  // by step
+  for (const std::filesystem::path& file : files_in(shell.folder / "with/tensorboard"))
+    for (const events::Event& event : events_of(file))
+      for (const events::Summary::Value& value : event.summary().value())
+        if (value.has_image()) images[event.step()].push_back(value);
+  REQUIRE(images.size() == 3);
+  for (const std::int64_t step : {4, 8, 12}) {
+    REQUIRE(images[step].size() == 10);  // of two items the mean, and two heads of two layers
+    for (std::size_t i = 0; i < 10; ++i) {
+      CHECK(images[step][i].tag() == images[4][i].tag());
+      const events::Image& image = images[step][i].image();
+      const Decoded seen = decoded(image.encoded_image_string());
+      CHECK(static_cast<std::size_t>(image.width()) == seen.width);
+      CHECK(static_cast<std::size_t>(image.height()) == seen.height);
+      CHECK(image.colorspace() == 3);
+    }
+  }
+  CHECK(decoded(images[4][0].image().encoded_image_string()).shades !=
+        decoded(images[12][0].image().encoded_image_string()).shades);
+
+  // They show what a page shows of the model that was evaluated.
+  REQUIRE(shell.call({"plot", "with", "--worst", "0", "-o", "page.html"}).code == 0);
+  const Result facts = shell.call({"inspect", "with/checkpoints/best.fovea", "--json"});
+  const std::int64_t step = nlohmann::json::parse(facts.out)["step"];
+  const auto pictures = page_data(shell.folder / "page.html")["pictures"];
+  REQUIRE(pictures.size() == 2);
+  for (std::size_t i = 0; i < 10; ++i) {
+    const auto& map = pictures[i / 5]["shown"];
+    const std::size_t rows = map["rows"].size(), columns = map["columns"].size();
+    CHECK_THAT(images[step][i].tag(),
+               Catch::StartsWith("attention/" + pictures[i / 5]["title"].get<std::string>() + "/"));
+    const Decoded seen = decoded(images[step][i].image().encoded_image_string());
+    const std::size_t cell = seen.width / columns;
+    REQUIRE(std::pair(seen.width, seen.height) == std::pair(cell * columns, cell * rows));
+    const auto weights = map["heads"][i % 5]["weights"].get<std::vector<double>>();
+    std::size_t off = 0;
+    for (std::size_t at = 0; at < rows * columns; ++at)
+      off += report::shade(weights[at]) !=
+             seen.at(at % columns * cell + cell / 2, at / columns * cell + cell / 2);
+    CHECK(off <= rows * columns / 20);  // the page's weights are rounded
+  }
+
+  // Training has the same bits without them.
+  for (const std::string file : {"/checkpoints/last.fovea", "/checkpoints/best.fovea"}) {
+    const Result compared = shell.call({"inspect", "without" + file, "with" + file});
+    CHECK(compared.code == 0);
+    CHECK_THAT(compared.out, Catch::Contains("entries are equal"));
+  }
 }
