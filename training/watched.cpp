@@ -32,7 +32,7 @@ std::string some(std::vector<std::string> paths) {
 }
 
 std::string place_of(const HeadFacts& head) {
-  return fmt::format("{}, head {}", head.path.empty() ? "the attention" : head.path, head.head + 1);
+  return fmt::format("{}, head {}", head.path.empty() ? "the attention" : head.path, head.head);
 }
 
 // The limits beyond which something is told. They are wide: what trains well stays within them. An attention

@@ -68,7 +68,7 @@ class Writer final : public RunSink {
     add(event, "train/gradient", seen.gradient());
     for (const HeadFacts& head : seen.heads) {
       const std::string place =
-          fmt::format("{}/head {}/", head.path.empty() ? "attention" : head.path, head.head + 1);
+          fmt::format("{}/head {}/", head.path.empty() ? "attention" : head.path, head.head);
       add(event, place + "entropy", head.entropy);
       add(event, place + "spread", head.spread);
       add(event, place + "saturated", head.saturated);

@@ -31,7 +31,7 @@ TEST_CASE("every task's attentions are watched, also where the loss looks at the
     const Result result = shell.call(words);
     INFO(result.err);
     REQUIRE(result.code == 0);
-    CHECK_THAT(result.err, Contains("watch: step 1  loss ") && Contains("head 1") && Contains("entropy "));
+    CHECK_THAT(result.err, Contains("watch: step 1  loss ") && Contains("head 0") && Contains("entropy "));
     const std::vector<std::string> rows = lines_of(shell.folder / out / "watch.jsonl");
     REQUIRE(rows.size() == 2);
     const auto row = nlohmann::json::parse(rows[0]);

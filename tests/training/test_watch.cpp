@@ -124,7 +124,7 @@ TEST_CASE("spoiled: dot products of wide vectors without their scale", "[trainin
   TrainConfig config = watching();
   config.steps = 1;
   config.lr = 1e-4;
-  CHECK_THAT(log_of(spoiled, config), Contains("attention, head 1 has collapsed: ") &&
+  CHECK_THAT(log_of(spoiled, config), Contains("attention, head 0 has collapsed: ") &&
                                           Contains("without 1/√width") && Contains("take scaled_dot") &&
                                           Contains("before anything was learned"));
   CHECK_THAT(log_of(sound, config), !Contains("warning"));
@@ -226,7 +226,7 @@ TEST_CASE("findings are told once for each place, and only when they last", "[tr
       findings.of(look).empty());  // at first weights may be equal, and a layer of zeros may hide a gradient
   CHECK_THAT(findings.of(look).at(0), Contains("gradient of w is exactly 0"));
   CHECK(findings.of(look).empty());
-  CHECK_THAT(findings.of(look).at(0), Contains("a, head 1 is uniform"));
+  CHECK_THAT(findings.of(look).at(0), Contains("a, head 0 is uniform"));
   CHECK(findings.of(look).empty());
   look.params[0].gradient.reset();
   CHECK_THAT(findings.of(look).at(0), Contains("no parameter receives a gradient"));
