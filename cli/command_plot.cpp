@@ -11,8 +11,10 @@ void add_plot(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("plot", "show runs and what their models look at, as a page or a picture");
   command->add_option("runs", given->runs, "folders of runs")->required();
-  command->add_option("-o,--output", given->file,
-                      "file to write, .html or .svg; by itself report.html in the run's folder");
+  command
+      ->add_option("-o,--output", given->file,
+                   "file to write, .html or .svg; by itself report.html in the run's folder")
+      ->check([](const std::string& file) { return file.empty() ? "needs a file's name" : ""; });
   command
       ->add_option(
           "--item", given->wanted.items,
@@ -23,7 +25,7 @@ void add_plot(CLI::App& app, Action& action) {
   command->add_option("--worst", given->wanted.worst, "so many items on which the model is worst")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  command->add_option("--typical", given->wanted.typical, "so many items as they come")
+  command->add_option("--typical", given->wanted.typical, "so many of the others, spread over them")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   command->add_option("--show", given->show, "all, curves or examples")

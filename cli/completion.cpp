@@ -1,5 +1,7 @@
 #include "cli/completion.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/print.hpp"
@@ -33,11 +35,24 @@ std::vector<std::string> words(const Place& place) {
   return all;
 }
 
+// How an option that takes a value may stand before it: `'--output'`, `'-o'`, each behind its place.
+std::vector<std::string> spellings(const Place& place, const PlaceOption& option) {
+  std::vector<std::string> all{fmt::format("'{} --{}'", spaced(place), option.name)};
+  if (!option.letter.empty()) all.push_back(fmt::format("'{} -{}'", spaced(place), option.letter));
+  return all;
+}
+
+bool takes_files(const Place& place) {
+  return std::any_of(place.options.begin(), place.options.end(),
+                     [](const PlaceOption& option) { return option.positional && option.choices.empty(); });
+}
+
 std::string bash(std::span<const Place> places) {
   std::string text =
       "# bash completion of fovea\n"
       "_fovea() {\n"
-      "  local place='' words='' word cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  local place='' words='' files='' word cur=${COMP_WORDS[COMP_CWORD]} "
+      "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
       "    case \"$place $word\" in " +
       ways(places, "|") +
@@ -47,7 +62,7 @@ std::string bash(std::span<const Place> places) {
   for (const Place& place : places) {
     for (const PlaceOption& option : place.options) {
       if (option.value.empty() || option.positional) continue;
-      const std::string pattern = fmt::format("'{} --{}'", spaced(place), option.name);
+      const std::string pattern = fmt::format("{}", fmt::join(spellings(place, option), "|"));
       const std::string reply =
           option.choices.empty()
               ? "compgen -f -- \"$cur\""
@@ -58,9 +73,12 @@ std::string bash(std::span<const Place> places) {
   }
   text += "  esac\n  case \"$place\" in\n";
   for (const Place& place : places)
-    text += fmt::format("    '{}') words='{}';;\n", spaced(place), fmt::join(words(place), " "));
+    text += fmt::format("    '{}') words='{}'{};;\n", spaced(place), fmt::join(words(place), " "),
+                        takes_files(place) ? " files=yes" : "");
   return text +
          "  esac\n"
+         "  if [[ $files && $cur != -* ]]; then mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return; "
+         "fi\n"
          "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
          "}\n"
          "complete -o default -F _fovea fovea\n";
@@ -83,7 +101,7 @@ std::string zsh(std::span<const Place> places) {
       if (option.value.empty() || option.positional) continue;
       const std::string reply =
           option.choices.empty() ? "_files" : fmt::format("compadd -- {}", fmt::join(option.choices, " "));
-      text += fmt::format("    ('{} --{}') {}; return;;\n", spaced(place), option.name, reply);
+      text += fmt::format("    ({}) {}; return;;\n", fmt::join(spellings(place, option), "|"), reply);
     }
   }
   text += "  esac\n  case \"$place\" in\n";
@@ -131,7 +149,8 @@ std::string fish(std::span<const Place> places) {
       if (option.positional && !option.choices.empty())
         text += fmt::format("{} -f -a '{}'\n", here, fmt::join(option.choices, " "));
       if (option.positional) continue;
-      text += fmt::format("{} -l {} -d {}", here, option.name, fish_quoted(option.about));
+      text += fmt::format("{} -l {}{} -d {}", here, option.name,
+                          option.letter.empty() ? "" : " -s " + option.letter, fish_quoted(option.about));
       if (!option.choices.empty()) text += fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
       text += option.value.empty() || !option.choices.empty() ? "\n" : " -r\n";
     }

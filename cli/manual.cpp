@@ -32,7 +32,9 @@ std::string shown(const PlaceOption& option) {
   if (option.positional)
     return fmt::format(".TP\n\\fI{}\\fR\n{}\n", escaped(option.name), escaped(option.about));
   const std::string value = option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", escaped(option.value));
-  return fmt::format(".TP\n\\fB\\-\\-{}\\fR{}\n{}\n", escaped(option.name), value, escaped(option.about));
+  const std::string letter = option.letter.empty() ? "" : fmt::format("\\fB\\-{}\\fR, ", option.letter);
+  return fmt::format(".TP\n{}\\fB\\-\\-{}\\fR{}\n{}\n", letter, escaped(option.name), value,
+                     escaped(option.about));
 }
 
 bool is_in(const PlaceOption& option, const Place& place) {

@@ -7,25 +7,44 @@ namespace {
 
 std::string first_of(const std::vector<std::string>& names) { return names.empty() ? "" : names.front(); }
 
+std::vector<std::string> parts_of(std::string text, const std::string& between) {
+  std::vector<std::string> parts;
+  for (std::size_t at; (at = text.find(between)) != std::string::npos; text.erase(0, at + between.size()))
+    parts.push_back(text.substr(0, at));
+  parts.push_back(text);
+  return parts;
+}
+
 // `add_flags` writes what is allowed behind the help: `… (one of dot, additive)`.
 std::vector<std::string> choices_in(const std::string& about) {
   const std::string mark = " (one of ";
   const std::size_t begin = about.rfind(mark);
-  std::vector<std::string> choices;
-  if (begin == std::string::npos || about.back() != ')') return choices;
-  std::string rest = about.substr(begin + mark.size(), about.size() - begin - mark.size() - 1);
-  for (std::size_t comma; (comma = rest.find(", ")) != std::string::npos; rest.erase(0, comma + 2))
-    choices.push_back(rest.substr(0, comma));
-  choices.push_back(rest);
-  return choices;
+  if (begin == std::string::npos || about.back() != ')') return {};
+  return parts_of(about.substr(begin + mark.size(), about.size() - begin - mark.size() - 1), ", ");
 }
 
 PlaceOption option_of(const CLI::Option& option) {
   const bool positional = !option.nonpositional();
-  const std::string about = option.get_description();
-  const bool takes_value = option.get_expected_max() > 0;
-  return {positional ? option.get_name(true) : first_of(option.get_lnames()),
-          takes_value ? option.get_type_name() : "", about, choices_in(about), positional};
+  PlaceOption one{positional ? option.get_name(true) : first_of(option.get_lnames()),
+                  first_of(option.get_snames()),
+                  "",
+                  option.get_description(),
+                  choices_in(option.get_description()),
+                  positional};
+  if (option.get_expected_max() == 0) return one;
+  // Behind its kind CLI11 tells of a value what it is checked for: `TEXT:{all,curves}`, `UINT:INT in [0 -
+  // 9]`.
+  const std::string kind = option.get_type_name();
+  const std::size_t colon = kind.find(':');
+  one.value = kind.substr(0, colon);
+  if (colon == std::string::npos) return one;
+  const std::string check = kind.substr(colon + 1);
+  if (check.starts_with('{') && check.ends_with('}')) {
+    one.choices = parts_of(check.substr(1, check.size() - 2), ",");
+  } else if (!check.empty()) {
+    one.about += " (" + check + ")";
+  }
+  return one;
 }
 
 void add_places(const CLI::App& app, const std::string& path, std::vector<Place>& all) {
@@ -35,7 +54,7 @@ void add_places(const CLI::App& app, const std::string& path, std::vector<Place>
     if (!one.name.empty()) place.options.push_back(one);
     // `--no-x` beside `--x`; CLI11 lists it among both.
     for (const std::string& no : option->get_fnames())
-      if (no != one.name) place.options.push_back({no, "", "the opposite of --" + one.name, {}, false});
+      if (no != one.name) place.options.push_back({no, "", "", "the opposite of --" + one.name, {}, false});
   }
   const auto below = app.get_subcommands([](const CLI::App*) { return true; });
   for (const CLI::App* command : below) place.commands.push_back(command->get_name());

@@ -13,8 +13,9 @@ class App;
 namespace fovea {
 
 struct PlaceOption {
-  std::string name;   // without dashes; of an argument without a flag what help calls it
-  std::string value;  // what follows it, `TEXT`; empty for one that is given or not
+  std::string name;    // without dashes; of an argument without a flag what help calls it
+  std::string letter;  // for short, where it has one
+  std::string value;   // what follows it, `TEXT`; empty for one that is given or not
   std::string about;
   std::vector<std::string> choices;  // all values there are, where they are few
   bool positional = false;

@@ -1,5 +1,7 @@
 #include "cli/report_file.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -14,7 +16,18 @@ namespace fovea {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_svg(const fs::path& file) { return file.extension() == ".svg"; }
+bool ends_in(const fs::path& file, std::string_view extension) {
+  const std::string own = file.extension().string();
+  return std::equal(own.begin(), own.end(), extension.begin(), extension.end(),
+                    [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+bool is_svg(const fs::path& file) { return ends_in(file, ".svg"); }
+
+// Whether nothing but examples was asked for.
+bool needs_examples(const PlotRequest& request) {
+  return request.show == "examples" || !request.wanted.items.empty();
+}
 
 // The model that a run has chosen, or the last one.
 fs::path model_of(const fs::path& run) {
@@ -23,18 +36,29 @@ fs::path model_of(const fs::path& run) {
 
 std::vector<report::Picture> pictures_of(const fs::path& run, const PlotRequest& request) {
   const fs::path file = model_of(run);
-  if (!fs::exists(file)) {
-    fmt::print(stderr, "{} has no checkpoint yet, so there is no model to show examples of\n", run.string());
-    return {};
-  }
+  check<ConfigError>(fs::exists(file), "plot", run.string(),
+                     " has no checkpoint yet, so there is no model to show examples of");
   const Checkpoint from = read_checkpoint(file);
   const TaskEntry& task = task_named(tasks(), from.label.task);
   if (!task.pictures) {
-    check<ConfigError>(request.wanted.items.empty(), "--item", "the task ", task.name,
+    check<ConfigError>(!needs_examples(request), "plot", "the task ", task.name,
                        " has no pictures of its items");
     return {};
   }
   return task.pictures(from, {request.data, {}}, request.wanted);
+}
+
+// The same, or nothing but a word on what kept them away: curves need neither model nor data.
+std::vector<report::Picture> pictures_if_any(const fs::path& run, const PlotRequest& request) {
+  if (needs_examples(request)) return pictures_of(run, request);
+  try {
+    return pictures_of(run, request);
+  } catch (const Error& error) {
+    fmt::print(stderr,
+               "fovea: no examples of {}: {} (--data names the data, --show curves leaves them out)\n",
+               run.string(), one_line(error.what()));
+    return {};
+  }
 }
 
 }  // namespace
@@ -58,20 +82,20 @@ std::string plot(const PlotRequest& request) {
                      "several runs make a page of their own; name its file with -o");
   const fs::path file =
       request.file.empty() ? fs::path(request.runs.front()) / "report.html" : fs::path(request.file);
-  check<ConfigError>(is_svg(file) || file.extension() == ".html", "--output", file.string(),
+  check<ConfigError>(is_svg(file) || ends_in(file, ".html"), "--output", file.string(),
                      " ends in neither .html nor .svg, which is what can be written");
   report::Page page;
   for (const std::string& folder : request.runs) {
     page.runs.push_back(report::read_run(folder));
-    check<DataError>(page.runs.back().rows > 0, "plot", (fs::path(folder) / "metrics.jsonl").string(),
+    check<DataError>(page.runs.back().rows > 0 || request.show == "examples", "plot",
+                     (fs::path(folder) / "metrics.jsonl").string(),
                      " has no rows: the run has not come to its first evaluation (--eval-every)");
   }
   if (request.show != "examples") page.charts = report::charts(page.runs);
   // Whoever compares runs wants their curves, unless items are named.
-  if (request.show != "curves" &&
-      (request.runs.size() == 1 || !request.wanted.items.empty() || request.show == "examples")) {
+  if (request.show != "curves" && (request.runs.size() == 1 || needs_examples(request))) {
     for (std::size_t i = 0; i < request.runs.size(); ++i) {
-      for (report::Picture& picture : pictures_of(request.runs[i], request)) {
+      for (report::Picture& picture : pictures_if_any(request.runs[i], request)) {
         if (request.runs.size() > 1) picture.group = page.runs[i].name;
         page.pictures.push_back(std::move(picture));
       }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto bar_interval = std::chrono::milliseconds(100);
 constexpr auto line_interval = std::chrono::seconds(15);
-constexpr int bar_width = 24;
+constexpr int widest_bar = 24, shortest_bar = 8;
 
 std::size_t terminal_width() {
   winsize size{};
@@ -62,21 +62,28 @@ void Progress::show(std::uint64_t done, double loss, const std::string& status) 
   }
 }
 
+BarLayout bar_layout(std::size_t text, std::size_t room) {
+  const std::size_t without_bar = text + 2 + Sparkline::letters + 2;
+  for (const int bar : {widest_bar, shortest_bar})
+    if (without_bar + static_cast<std::size_t>(bar) <= room) return {bar, true};
+  return {text + widest_bar + 2 <= room ? widest_bar : shortest_bar, false};
+}
+
 void Progress::draw(std::uint64_t done, const std::string& status) {
   const double part = total_ ? static_cast<double>(done) / static_cast<double>(total_) : 1;
-  const int filled = static_cast<int>(part * bar_width);
   std::string text = fmt::format("] {:3.0f}%  {}/{}  {}  {}", part * 100, done, total_, status, times(done));
   const std::size_t room = terminal_width();
   const std::string curve = shows_unicode() ? losses_.text() : "";
-  if (text.size() + bar_width + Sparkline::letters + 4 < room && !curve.empty()) {
+  const auto [width, has_curve] = bar_layout(text.size(), room);
+  const auto taken = static_cast<std::size_t>(width) + 2;  // with the bracket, and a letter that stays free
+  if (has_curve)
     text += "  " + curve;
-  } else if (text.size() + bar_width + 1 >= room) {
-    text.resize(room > bar_width + 2u ? room - bar_width - 2 : 0);
-  }
-  const std::string bar =
-      std::string(static_cast<std::size_t>(filled), '=') + (filled < bar_width ? ">" : "");
-  fmt::print(stderr, "\r\x1b[K[{}{:<{}}{}{}", colour_ ? "\x1b[32m" : "", bar, bar_width,
-             colour_ ? "\x1b[0m" : "", text);
+  else if (text.size() + taken > room)
+    text.resize(room > taken ? room - taken : 0);
+  const int filled = static_cast<int>(part * width);
+  const std::string bar = std::string(static_cast<std::size_t>(filled), '=') + (filled < width ? ">" : "");
+  fmt::print(stderr, "\r\x1b[K[{}{:<{}}{}{}", colour_ ? "\x1b[32m" : "", bar, width, colour_ ? "\x1b[0m" : "",
+             text);
   std::fflush(stderr);
   drawn_ = true;
 }

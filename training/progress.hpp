@@ -34,6 +34,14 @@ class Progress {
   Sparkline losses_;
 };
 
+/// How a terminal's line of `room` letters is shared beside a text of `text` letters: first the bar gets
+/// shorter, then the sparkline is left out.
+struct BarLayout {
+  int bar;
+  bool has_curve;
+};
+BarLayout bar_layout(std::size_t text, std::size_t room);
+
 /// `1:05`, `2:00:00`
 std::string clock_text(double seconds);
 

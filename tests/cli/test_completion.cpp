@@ -41,6 +41,11 @@ TEST_CASE("bash completes commands, tasks, options and values", "[cli]") {
   CHECK(offered(shell, "fovea train line --config a") == "a file ask.bash");
   CHECK(offered(shell, "fovea train li --sha").empty());
   CHECK(offered(shell, "fovea completion f") == "fish");
+  CHECK(offered(shell, "fovea plot --show ''") == "all curves examples");
+  CHECK(offered(shell, "fovea plot --output ask") == "ask.bash");
+  CHECK(offered(shell, "fovea plot -o ask") == "ask.bash");
+  CHECK(offered(shell, "fovea predict ask") == "ask.bash");
+  CHECK(offered(shell, "fovea predict --j") == "--json");
   CHECK(offered(shell, "fovea predict train --j") == "--json");  // a file that is called like a command
 }
 
@@ -62,6 +67,8 @@ TEST_CASE("the manual tells of every command and option", "[cli]") {
   const Result page = shell.call({"manual"});
   REQUIRE(page.code == 0);
   CHECK_THAT(page.out, Catch::StartsWith(".TH FOVEA 1") && Contains("\n.SS fovea train TASK\n") &&
+                           Contains("\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fITEXT\\fR\n") &&
+                           !Contains("TEXT:") && Contains("(INT in [0 \\- 100])") &&
                            Contains("\\fB\\-\\-shape\\fR") && Contains("\\fB\\-\\-print\\-rates\\fR") &&
                            Contains(".SH EXIT STATUS"));
   // What all tasks have is told once.

@@ -122,9 +122,34 @@ TEST_CASE("plot says what it cannot show", "[cli]") {
   CHECK(curves.code == 0);
   CHECK_THAT(curves.err, Contains("has no checkpoint yet"));
   CHECK(page_data(shell.folder / "x.html")["charts"].size() == 1);
+  fails({"plot", "empty", "--item", "abc"}, 2, "has no checkpoint yet");  // nothing else was asked for
+  fails({"plot", "empty", "--show", "examples", "-o", "x.svg"}, 2, "has no checkpoint yet");
+  fails({"plot", "empty", "-o", ""}, 2, "needs a file's name");
+  CHECK(shell.call({"plot", "empty", "--show", "curves", "-o", "X.SVG"}).code == 0);
+  CHECK_THAT(content(shell.folder / "X.SVG"), Catch::StartsWith("<svg"));
   REQUIRE(shell.call({"train", "line", "--epochs", "1", "--out", "line"}).code == 0);
   CHECK(page_data(shell.folder / "line/report.html")["pictures"].empty());
   fails({"plot", "line", "--item", "x"}, 2, "the task line has no pictures");
+}
+
+TEST_CASE("plot draws curves where a model or its data are not there", "[cli]") {
+  const Shell shell;
+  train_copy(shell, "run");
+  const std::string best = (shell.folder / "run/checkpoints/best.fovea").string();
+  write(best, content(best).substr(0, 1000));
+  const Result plain = shell.call({"plot", "run", "-o", "x.html"});
+  CHECK(plain.code == 0);
+  CHECK_THAT(plain.err,
+             Contains("no examples of run: ") && Contains("best.fovea") && Contains("--show curves"));
+  CHECK(page_data(shell.folder / "x.html")["charts"].size() > 1);
+  CHECK(page_data(shell.folder / "x.html")["pictures"].empty());
+  CHECK(shell.call({"plot", "run", "--item", "abc", "-o", "y.html"}).code == 4);
+  CHECK(shell.call({"plot", "run", "--show", "examples", "-o", "y.html"}).code == 4);
+  CHECK_FALSE(std::filesystem::exists(shell.folder / "y.html"));
+  // Examples need no row of metrics.
+  train_copy(shell, "other");
+  write(shell.folder / "other/metrics.jsonl", "");
+  CHECK(shell.call({"plot", "other", "--show", "examples", "-o", "z.svg"}).code == 0);
 }
 
 TEST_CASE("a report that cannot be written costs the run nothing", "[cli]") {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "training/sparkline.hpp"
+#include "training/progress.hpp"
 
 using namespace fovea;
 
@@ -29,4 +29,18 @@ TEST_CASE("a flat sparkline stays at the bottom", "[training]") {
   Sparkline line;
   for (int i = 0; i < 3; ++i) line.add(5);
   CHECK(line.text() == "▁▁▁");
+}
+
+TEST_CASE("the line of progress: the bar gives way before the sparkline", "[training]") {
+  constexpr std::size_t usual = 48;  // `]  12%  120/1000  loss 2.31  412 steps/s, 0:12 left`
+  CHECK((bar_layout(usual, 120).bar == 24 && bar_layout(usual, 120).has_curve));
+  CHECK((bar_layout(usual, 80).bar == 8 && bar_layout(usual, 80).has_curve));
+  CHECK_FALSE(bar_layout(usual, 74).has_curve);
+  CHECK(bar_layout(usual, 74).bar == 24);
+  CHECK(bar_layout(usual, 60).bar == 8);
+  for (std::size_t room = 40; room < 140; ++room) {
+    const BarLayout layout = bar_layout(usual, room);
+    const std::size_t curve = layout.has_curve ? 2 + Sparkline::letters : 0;
+    if (room >= usual + 10) CHECK(usual + static_cast<std::size_t>(layout.bar) + curve + 2 <= room);
+  }
 }
