@@ -67,7 +67,10 @@ void add_later_flags(CLI::App& app, std::span<const TaskEntry> tasks, Given& fla
 
 void complain(const CLI::App& app, const std::string& message) {
   const CLI::App& at = innermost(app);
-  const std::string see = "; see " + at.get_name() + " --help";
+  std::string called = at.get_name();
+  for (const CLI::App* above = at.get_parent(); above; above = above->get_parent())
+    called = above->get_name() + " " + called;
+  const std::string see = fmt::format(" ({} --help tells more)", called);
   const std::vector<std::string> unknown = app.remaining(true);
   std::vector<std::string> names;
   for (const CLI::App* command : at.get_subcommands([](const CLI::App*) { return true; }))

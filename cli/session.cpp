@@ -186,8 +186,12 @@ void conclude(Run& run, const Position& at, bool stopped_early, bool last_is_bet
   std::string text = fmt::format("{} after step {}", stopped_early ? "stopped early" : "finished", at.step);
   if (at.has_best)
     text += fmt::format("; the best model is of step {}: {}", at.best_step, run.best().string());
+  else
+    text += fmt::format("; the model: {}", run.last().string());
   if (last_is_better)
-    text += fmt::format("; the last one, evaluated off the schedule, is better: {}", run.last().string());
+    text += fmt::format(
+        "; the last one is better, but was not evaluated by the schedule, by which the best is chosen: {}",
+        run.last().string());
   tell(run, text);
 }
 

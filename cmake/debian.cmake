@@ -12,6 +12,7 @@ add_custom_command(
   COMMAND ${GZIP_PROGRAM} -9nf ${debian}/changelog.Debian ${debian}/changelog
   DEPENDS CHANGELOG.md cmake/debian/changelog.py VERBATIM)
 add_custom_target(fovea_debian ALL DEPENDS ${debian}/changelog.Debian.gz)
+add_dependencies(program fovea_debian)
 # Policy wants these in the folder of each package.
 foreach(pair program:fovea development:libfovea-dev)
   string(REPLACE ":" ";" pair ${pair})

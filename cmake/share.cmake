@@ -11,6 +11,8 @@ add_custom_command(
   COMMAND fovea completion fish > ${share}/fovea.fish
   DEPENDS fovea VERBATIM)
 add_custom_target(fovea_share ALL DEPENDS ${share}/fovea.1.gz)
+# All that is installed, without the tests.
+add_custom_target(program DEPENDS fovea fovea_share)
 
 install(FILES ${share}/fovea.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${share}/fovea.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME fovea

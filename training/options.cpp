@@ -212,7 +212,12 @@ std::vector<std::string> Options::names() const {
 
 void Options::set(std::string_view name, std::string_view text) {
   Option* option = find(name);
-  if (!option) throw ConfigError(fmt::format("unknown option \"--{}\"{}", name, suggestion(name, names())));
+  if (!option) {
+    std::vector<std::string> flags;
+    for (const std::string& one : names()) flags.push_back("--" + one);
+    const std::string flag = fmt::format("--{}", name);
+    throw ConfigError(fmt::format("unknown option \"{}\"{}", flag, suggestion(flag, flags)));
+  }
   option->set(text, fmt::format("--{}", name));
   option->given_ = true;
 }

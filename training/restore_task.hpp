@@ -37,6 +37,7 @@ template <class T>
 std::unique_ptr<T> restore(const Checkpoint& from, const UseRequest& use) {
   SettingsOf<T> settings;
   read_settings(settings, from, use);
+  check_data_are_there(settings, from, use);
   return restored(from, [&] {
     const NoDraws no_draws;
     auto task = std::make_unique<T>(settings.config, settings.train.seed);
@@ -54,6 +55,7 @@ std::unique_ptr<T> restore_without_data(const Checkpoint& from, const UseRequest
                        " answers without it");
     SettingsOf<T> settings;
     read_settings(settings, from, use);
+    if (answers_data) check_data_are_there(settings, from, use);
     Option* test = settings.options.find("test");
     if (test && !is_given(use.flags, "test")) test->set("", "predict");
     return restored(from, [&] {

@@ -39,4 +39,8 @@ struct UseRequest {
 /// trained model does not take, CheckpointError for a config that cannot be read.
 void read_settings(Settings& settings, const Checkpoint& from, const UseRequest& use);
 
+/// DataError, with what to do, where the data that a checkpoint was trained with are not where its settings
+/// say: a path may have been one from another folder.
+void check_data_are_there(Settings& settings, const Checkpoint& from, const UseRequest& use);
+
 }  // namespace fovea

@@ -65,8 +65,10 @@ ClassifyTask::ClassifyTask(const Config& config, Corpus corpus, std::uint64_t se
   // Rare tokens may be unknown; a label never is, however rare.
   vocabularies_ = {corpus_.vocabularies(config.min_count, config.max_vocab).source,
                    corpus_.vocabularies().target};
-  check<DataError>(classes() > 0, "classify",
-                   "no text is left to learn from: all are kept to choose the model by, or to test it");
+  check<DataError>(
+      classes() > 0, "classify",
+      "no text is left to learn from: all are kept to choose the model by, or to test it. There are too "
+      "few; add some, or give files of their own for that by --dev and --test");
   check<DataError>(classes() > 1, "classify", "every text to learn from has the label \"",
                    label_of(vocabularies_.target, 0), "\"; there must be two, to tell them apart");
   encode();

@@ -44,8 +44,10 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
       vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
       data_(corpus_.encode(vocabularies_)) {
   check_settings();
-  check<DataError>(!data_.train.items.empty(), "sequences",
-                   "no pair is left to learn from: all are kept to choose the model by, or to test it");
+  check<DataError>(
+      !data_.train.items.empty(), "sequences",
+      "no pair is left to learn from: all are kept to choose the model by, or to test it. There are too "
+      "few; add some, or give files of their own for that by --dev and --test");
   ratio_ = length_ratio(data_.train, most_ratio);
   Rng rng = Rng(seed).split("start");
   model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);

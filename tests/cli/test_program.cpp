@@ -35,7 +35,7 @@ TEST_CASE("the program says what it is", "[cli]") {
   CHECK_THAT(help.out, Contains("--batch-size") && Contains("--dropout") && Contains("0.02"));
   const Result what = shell.call({"train"});
   CHECK(what.code == 2);
-  CHECK_THAT(what.err, Contains("line") && Contains("train --help"));
+  CHECK_THAT(what.err, Contains("line") && Contains("(fovea train --help tells more)"));
   const Result nothing = shell.call({});
   CHECK(nothing.code == 2);
   CHECK(nothing.out.empty());

@@ -238,3 +238,21 @@ TEST_CASE("what a model does not read is refused", "[cli]") {
   CHECK(idle.code == 2);
   CHECK_THAT(idle.err, Contains("--teacher-floor"));
 }
+
+TEST_CASE("data that are not where they were say what to do", "[cli]") {
+  const Shell shell;
+  std::string pairs;
+  for (int i = 0; i < 120; ++i) pairs += std::to_string(i) + "\t" + std::to_string(i % 7) + "\n";
+  write(shell.folder / "pairs.tsv", pairs);
+  REQUIRE(
+      shell.call({"train", "seq2seq", "--data", "pairs.tsv", "--steps", "2", "--width", "4", "--out", "run"})
+          .code == 0);
+  std::filesystem::rename(shell.folder / "pairs.tsv", shell.folder / "moved.tsv");
+  const Result lost = shell.call({"evaluate", "run/checkpoints/last.fovea"});
+  CHECK(lost.code == 3);
+  CHECK_THAT(lost.err, Contains("cannot read pairs.tsv, which run/checkpoints/last.fovea was trained with") &&
+                           Contains("--data FILE"));
+  CHECK(lost.one_line());
+  CHECK(shell.call({"evaluate", "run/checkpoints/last.fovea", "--data", "moved.tsv"}).code == 0);
+  CHECK(shell.call({"predict", "run/checkpoints/last.fovea"}, "12\n").code == 0);  // needs none
+}
