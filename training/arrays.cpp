@@ -17,8 +17,8 @@ void check_ending(const std::filesystem::path& path, const std::vector<std::stri
   if (std::find(known.begin(), known.end(), ending) != known.end()) return;
   std::string all;
   for (const std::string& one : known) all += (all.empty() ? "" : one == known.back() ? " or " : ", ") + one;
-  throw ConfigError(
-      join(path.string(), " has ", ending.empty() ? "no" : "an unknown", " ending; expected ", all));
+  throw ConfigError(join(path.string(), " has ", ending.empty() ? "no" : "an unknown", " ending; expected ",
+                         all, suggestion(ending, known)));
 }
 
 std::string data_of(const std::filesystem::path& path) {

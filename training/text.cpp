@@ -31,7 +31,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
   const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  // Of a word of three letters two others make anything.
+  std::size_t least = (word.size() < 4 ? 1 : std::max<std::size_t>(2, word.size() / 3)) + 1;
   for (const std::string& candidate : candidates) {
     // The beginning of a name counts as near: `--batch` for `--batch-size`.
     const bool begun = word.size() >= 3 && candidate.starts_with(word);

@@ -75,7 +75,7 @@ TEST_CASE("a bad value is refused by what is allowed, and changes nothing", "[tr
   CHECK(say("flag", "maybe") == "--flag: expected true or false, got \"maybe\"");
   CHECK(say("kind", "aditive") ==
         "--kind: expected one of dot, additive, got \"aditive\"; did you mean \"additive\"?");
-  CHECK(say("rael", "1") == "unknown option \"--rael\"; did you mean \"real\"?");
+  CHECK(say("rael", "1") == "unknown option \"--rael\"; did you mean \"--real\"?");
   CHECK(example.whole == -3);
   CHECK(example.count == 5);
   CHECK(example.real == 0.1);
