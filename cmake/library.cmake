@@ -11,12 +11,14 @@ set(FOVEA_BASE_SOURCES
     core/parallel.cpp
     core/random.cpp
     core/blas_kernel.cpp
+    modules/attention/settings.cpp
     optim/glob.cpp
     optim/optimizer_names.cpp
     optim/schedule.cpp
     training/array_values.cpp
     training/array_view.cpp
     training/arrays.cpp
+    training/attention_options.cpp
     training/checkpoint_file.cpp
     training/config.cpp
     training/diff.cpp

@@ -12,7 +12,8 @@
 namespace fovea::inline FOVEA_REAL::classify {
 
 struct ClassifierSettings {
-  std::string model = "lstm", attention = "additive";
+  std::string model = "lstm";
+  AttentionSettings attention = {};
   std::size_t vocabulary = 0, grams = 0, classes = 0;  // grams: known n-grams, 0 for a model of tokens alone
   std::size_t orders = 0;                              // of the evidence, 0 for a model without
   std::size_t width = 128, layers = 1;

@@ -1,5 +1,7 @@
 #include "examples/classify/settings.hpp"
 
+#include "training/attention_options.hpp"
+
 namespace fovea::inline FOVEA_REAL::classify {
 
 void Config::describe(Options& options) {
@@ -16,8 +18,7 @@ void Config::describe(Options& options) {
   options.add("max-vocab", max_vocab, "most tokens of the vocabulary; 0: any number").between(0, 1e9);
   options.add("model", model, "what is attended to: the tokens' embeddings, or what is read from both ends")
       .choices({"embedding", "lstm", "gru"});
-  options.add("attention", attention, "how the learned query is scored against each token")
-      .choices({"additive", "dot", "scaled_dot", "general"});
+  describe_attention(attention, options, "how the learned query is scored against each token");
   options
       .add("evidence", evidence,
            "naive-bayes: n-grams around a token also vote, by how often each label has them; none: they do "

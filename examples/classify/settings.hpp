@@ -15,7 +15,8 @@ struct Config {
   std::string data, dev, test, tokens = "letters", letter_case = "lower";
   std::uint64_t min_count = 1, max_vocab = 0;
 
-  std::string model = "lstm", attention = "additive", evidence = "naive-bayes";
+  std::string model = "lstm", evidence = "naive-bayes";
+  AttentionSettings attention;
   std::uint64_t width = 128, layers = 1, grams = 1;
   double dropout = 0.5, token_dropout = 0.15, label_smoothing = 0.1;
 

@@ -207,7 +207,7 @@ Metrics ClassifyTask::evaluate_fully(Split split) {
 std::string ClassifyTask::report(const Metrics& metrics) const {
   if (!analysis_) return metrics.table();
   return metrics.table() + "\n" +
-         classify::report(*analysis_, vocabularies_.target, config_.model + ", " + config_.attention);
+         classify::report(*analysis_, vocabularies_.target, config_.model + ", " + config_.attention.title());
 }
 
 std::vector<std::string> ClassifyTask::predict(std::span<const std::string> lines, bool json) const {

@@ -20,8 +20,8 @@ Anchor anchor_named(std::string_view name);
 
 /// What a model is made of.
 struct ModelSettings {
-  std::string model = "linear";        // linear, lstm, lstm-attention, transformer
-  std::string attention = "additive";  // a score; transformer: of its heads
+  std::string model = "linear";      // linear, lstm, lstm-attention, transformer
+  AttentionSettings attention = {};  // transformer: the score alone, of its heads
   Anchor anchor = Anchor::window;
   std::size_t history = 28, horizon = 1;
   std::size_t targets = 1, inputs = 0;  // columns

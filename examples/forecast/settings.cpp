@@ -1,5 +1,6 @@
 #include "examples/bundled.hpp"
 #include "examples/forecast/task.hpp"
+#include "training/attention_options.hpp"
 
 namespace fovea::inline FOVEA_REAL::forecast {
 
@@ -29,8 +30,7 @@ void ForecastConfig::describe(Options& options) {
       .add("model", model,
            "linear, an LSTM without or with attention to its past states, a Transformer over patches")
       .choices({"linear", "lstm", "lstm-attention", "transformer"});
-  options.add("attention", attention, "how moments are scored")
-      .choices({"additive", "dot", "scaled_dot", "general"})
+  describe_attention(attention, options, "how moments are scored", "model", {"lstm-attention"})
       .only_with("model", {"lstm-attention", "transformer"});
   options
       .add("normalize", normalize,

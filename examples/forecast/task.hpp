@@ -16,7 +16,8 @@ struct ForecastConfig {
   std::uint64_t train_rows = 0, validation_rows = 0, test_rows = 0;
   std::string missing = "refuse";
   bool decimal_comma = false;
-  std::string model = "lstm-attention", attention = "additive", normalize = "window";
+  std::string model = "lstm-attention", normalize = "window";
+  AttentionSettings attention;
   bool calendar = true;
   std::string output = "quantiles", loss = "mse";
   std::uint64_t width = 64, layers = 1, heads = 4, patch = 8;

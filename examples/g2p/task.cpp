@@ -48,7 +48,7 @@ TrainConfig G2pTask::defaults() {
 void G2pTask::use_preset(const std::string& name, TrainConfig& train, Config& config) {
   config.preset = name;
   config.model = "lstm";
-  config.attention = "additive";
+  config.attention = {};
   config.layers = 1;
   train.schedule = "one_cycle";
   train.batch_size = 128;

@@ -5,16 +5,16 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "training/attention_options.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
 
 void SequenceConfig::describe(Options& options) {
   options.add("model", model, "encoder and decoder").choices({"lstm", "gru", "transformer"});
-  options
-      .add("attention", attention,
-           "how the decoder's state is scored against the source; transformer: how every head scores, where "
-           "there is no general")
-      .choices({"additive", "dot", "scaled_dot", "general"});
+  describe_attention(attention, options,
+                     "how the decoder's state is scored against the source; transformer: how every head "
+                     "scores, by additive, dot or scaled_dot",
+                     "model", {"lstm", "gru"});
   options.add("width", width, "of embeddings and states").between(1, 65536);
   options.add("layers", layers, "of the encoder and of the decoder").between(1, 100);
   options.add("heads", heads, "attentions side by side, which divide the width")

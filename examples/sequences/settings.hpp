@@ -11,7 +11,8 @@ namespace fovea::inline FOVEA_REAL::sequences {
 
 /// The settings of a sequence model, of how it learns and of how it is asked.
 struct SequenceConfig {
-  std::string model = "lstm", attention = "additive", activation = "relu";
+  std::string model = "lstm", activation = "relu";
+  AttentionSettings attention;
   std::uint64_t width = 128, layers = 1, heads = 4, inner = 512;
   double dropout = 0.1;
   bool tied = false;

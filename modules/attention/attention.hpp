@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/attention/attend.hpp"
+#include "modules/attention/settings.hpp"
 #include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -15,13 +16,16 @@ struct ScoredAttention {
   Variable prepare(const Variable& keys) const { return fovea::prepare(score, keys); }
   /// Shapes and contract as of `attend_prepared`.
   Attended operator()(const Variable& query, const Variable& prepared, const Variable& values, Pass& pass,
-                      AttendOptions options = {}) const {
-    options.want = wanted(options.want, pass);
-    if (options.dropout == 0) options.dropout = dropout;
-    const Attended result = attend_prepared(score, query, prepared, values, pass, options);
-    observe(probe, result, pass);
-    return result;
-  }
+                      AttendOptions options = {}) const;
 };
+
+/// Where queries, keys and values are so wide.
+struct AttentionWidths {
+  std::size_t query, key;
+  std::size_t hidden;  // of an additive score
+};
+
+/// What the settings say, with start values; ConfigError for a name that there is not.
+ScoredAttention make_attention(const AttentionSettings& settings, const AttentionWidths& widths, Rng& rng);
 
 }  // namespace fovea::inline FOVEA_REAL

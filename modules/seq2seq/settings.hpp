@@ -2,14 +2,15 @@
 
 #include <string>
 
+#include "modules/attention/settings.hpp"
 #include "modules/seq2seq/padded.hpp"
 
 namespace fovea {
 
 /// What an encoder-decoder is made of. Ids of both vocabularies start with the padding, 0.
 struct Seq2SeqSettings {
-  std::string model = "lstm";          // lstm, gru or transformer
-  std::string attention = "additive";  // a score (modules/attention/score.hpp); transformer: of its heads
+  std::string model = "lstm";       // lstm, gru or transformer
+  AttentionSettings attention = {};  // transformer: the score alone, of its heads
   std::size_t source_vocabulary = 0, target_vocabulary = 0;
   std::size_t width = 128;          // of embeddings and states
   std::size_t layers = 1;           // of the encoder and of the decoder

@@ -21,7 +21,7 @@ TransformerSeq2Seq::TransformerSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
                                    .heads = s.heads,
                                    .inner = s.inner,
                                    .layers = s.layers,
-                                   .score = head_score(s.attention),
+                                   .score = head_score(s.attention.score),
                                    .activation = activation_named(s.activation),
                                    .dropout = s.dropout};
   encoder = TransformerEncoder(layers, rng);

@@ -31,7 +31,7 @@ const std::vector<Kind> kinds{
 
 Seq2SeqSettings settings(const Kind& kind, bool tied = false) {
   return {.model = kind.model,
-          .attention = kind.attention,
+          .attention = {kind.attention},
           .source_vocabulary = 7,
           .target_vocabulary = sounds,
           .width = 8,

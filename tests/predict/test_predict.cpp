@@ -49,7 +49,7 @@ Saved<sequences::PairsTask> saved_pairs(const TemporaryFolder& folder, const std
   return saved<sequences::PairsTask>(folder, [&](auto& config) {
     config.data = folder / "pairs.tsv";
     config.model = model;
-    config.attention = "additive";
+    config.attention = {};
     config.width = 16;
   });
 }

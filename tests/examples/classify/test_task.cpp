@@ -25,7 +25,7 @@ const std::vector<std::string> scores{"additive", "dot", "scaled_dot", "general"
 Config config_of(const std::string& model, const std::string& attention) {
   Config config;
   config.model = model;
-  config.attention = attention;
+  config.attention.score = attention;
   config.grams = 2;
   return config;
 }

@@ -43,7 +43,7 @@ TEST_CASE("forecast: gradients of every model", "[examples]") {
         CAPTURE(model, output, attention);
         ForecastConfig config = small_config(model);
         config.output = output;
-        config.attention = attention;
+        config.attention.score = attention;
         config.loss = "huber";
         config.normalize = output == "point" ? "last" : "window";
         ForecastTask task = ForecastTask::tiny(config);

@@ -28,7 +28,7 @@ template <class Config>
 Config config_of(const Kind& kind) {
   Config config;
   config.model = kind.model;
-  config.attention = kind.attention;
+  config.attention.score = kind.attention;
   return config;
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("sequences: a loaded model answers as the saved one, without its data"
     write(folder / "pairs.tsv", "ab\txy\nba\tyx\nabba\txyyx\nb\ty\n");
     config.data = folder / "pairs.tsv";
     config.model = model;
-    config.attention = "additive";
+    config.attention.score = "additive";
     config.width = 16;
     config.n_best = 3;
     PairsTask task(config, 7);

@@ -1,0 +1,12 @@
+#include "modules/attention/settings.hpp"
+
+namespace fovea {
+
+std::string AttentionSettings::title() const { return score; }
+
+const std::vector<std::string>& attention_names() {
+  static const std::vector<std::string> names{"additive", "dot", "scaled_dot", "general"};
+  return names;
+}
+
+}  // namespace fovea

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+/// Which attention a model has that asks with one query at a time (make_attention, in attention.hpp), by the
+/// names that flags and files use. training/attention_options.hpp describes them.
+struct AttentionSettings {
+  std::string score = "additive";  // one of attention_names()
+
+  /// What there is beside the task's own, for people: `general`.
+  std::string title() const;
+};
+
+/// The scores, by the names of make_score.
+const std::vector<std::string>& attention_names();
+
+}  // namespace fovea
