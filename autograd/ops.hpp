@@ -123,7 +123,8 @@ Variable masked_softmax(const Variable& x, const Keep& keep);
 Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias, Real eps = Real(1e-5));
 /// ‖x‖ = √Σ x² over the last axis, summed in double: [..., N] → [...]. The gradient of a zero row is 0.
 Variable norm(const Variable& x);
-/// x / max(‖x‖, eps) over the last axis; the gradient of a zero row is finite.
+/// x / max(‖x‖, eps) over the last axis; the gradient of a zero row is finite. With an eps of 0 a zero row
+/// stays zero and its gradient is 0.
 Variable l2_normalize(const Variable& x, Real eps = Real(1e-12));
 
 // ---- attention (ops_attention.cpp): queries [B, Tq, heads · D], keys [B, Tk, heads · D], values [B, Tk,

@@ -100,7 +100,7 @@ static const Op l2_normalize_op{"l2_normalize"};
 
 Variable l2_normalize(const Variable& x, Real eps) {
   check(x.rank() >= 1, l2_normalize_op, "a scalar has no axis to normalise over");
-  check(eps > 0, l2_normalize_op, "eps is ", eps, "; expected a positive number");
+  check(eps >= 0, l2_normalize_op, "eps is ", eps, "; expected 0 or a positive number");
   const Rows rows(x.shape());
   auto norms = std::make_shared<std::vector<Real>>(rows.count);
   Tensor result = uninitialized(x.shape());

@@ -124,7 +124,7 @@ struct Kernels {
   /// `dgain` and `dbias` [n] are added to.
   void (*layer_norm_grad)(std::size_t R, std::size_t n, const Real* x, const Real* gain, const Real* mean,
                           const Real* rstd, const Real* dy, Real* dx, double* dgain, double* dbias);
-  /// y = x / max(norm, eps) with the row's Euclidean norm, which is a result too [R].
+  /// y = x / max(norm, eps) with the row's Euclidean norm, which is a result too [R]; with both 0: zeros.
   void (*l2_normalize)(std::size_t R, std::size_t n, const Real* x, Real eps, Real* y, Real* norm);
   void (*l2_normalize_grad)(std::size_t R, std::size_t n, const Real* y, const Real* norm, Real eps,
                             const Real* dy, Real* dx);

@@ -61,6 +61,13 @@ struct Stream {
   Attended operator()(const AdditiveScore& score) const {
     return additive_attention(score.query(query), prepared, score.v, values, options);
   }
+  Attended operator()(const AdditiveNormScore& score) const {
+    return additive_attention(score.projected(query), prepared, score.v, values, options);
+  }
+  Attended operator()(const CosineScore& score) const {
+    check_dot_widths(query, prepared);
+    return dot_attention(score.scaled(query), prepared, values, 1, options);
+  }
   template <class Other>
   Attended operator()(const Other&) const {
     static_assert(sizeof(Other) == 0,

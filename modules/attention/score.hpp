@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "modules/layer_norm.hpp"
 #include "modules/linear.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -55,13 +56,51 @@ struct AdditiveScore {
   Variable composed(const Variable& queries, const Variable& prepared) const;
 };
 
+/// s = τ q̂ · k̂, the cosine of the angle between them, with vectors x̂ = x / ‖x‖ and a learned scale τ = exp(t)
+/// that starts at 10 (Radford et al., 2021, whose logit scale it is; theirs is held below 100, this one is
+/// not). A zero vector scores 0 against everything and gets a gradient of 0. Needs Dq = Dk.
+struct CosineScore {
+  Param log_scale;  // t, [1]
+  FIELDS(log_scale)
+
+  CosineScore();
+
+  Variable prepare(const Variable& keys) const { return l2_normalize(keys, 0); }
+  /// τ q̂, so that a plain dot is left.
+  Variable scaled(const Variable& query) const;
+  Variable operator()(const Variable& query, const Variable& prepared) const;
+};
+
+/// s = v · tanh(LN(W_q q) + LN(W_k k)), each projection with its own layer norm (Ba et al., 2016): neither
+/// can drown the other, and however large queries and keys are, tanh is not driven to its ends. (Of one layer
+/// norm of the sum every pair would have its own scale, and the streamed tanh needs the two parts apart.)
+/// Bias and gain are the norms'. Dq, Dk and H are free; start values as of the additive score.
+struct AdditiveNormScore {
+  Linear query, key;
+  LayerNorm query_norm, key_norm;
+  Param v;  // [H]
+  FIELDS(query, key, query_norm, key_norm, v)
+
+  AdditiveNormScore() = default;
+  AdditiveNormScore(std::size_t query_width, std::size_t key_width, std::size_t hidden, Rng& rng);
+
+  Variable prepare(const Variable& keys) const { return key_norm(key(keys)); }
+  /// LN(W_q q)
+  Variable projected(const Variable& queries) const { return query_norm(query(queries)); }
+  Variable operator()(const Variable& queries, const Variable& prepared) const;
+  /// The same from plain ops, as of AdditiveScore.
+  Variable composed(const Variable& queries, const Variable& prepared) const;
+};
+
 /// Throws ShapeError unless a product of queries and keys exists.
 void check_dot_widths(const Variable& query, const Variable& keys);
 
 /// Any of the scores.
-using Score = std::variant<DotScore, ScaledDotScore, GeneralScore, AdditiveScore>;
+using Score =
+    std::variant<DotScore, ScaledDotScore, GeneralScore, AdditiveScore, CosineScore, AdditiveNormScore>;
 
-/// By name: `dot`, `scaled_dot`, `general`, `additive`; ConfigError for any other. `hidden` is additive's.
+/// By name: `dot`, `scaled_dot`, `general`, `additive`, `cosine`, `additive_norm` (attention_names() in
+/// settings.hpp); ConfigError for any other. `hidden` is H of the additive ones.
 Score make_score(const std::string& name, std::size_t query_width, std::size_t key_width, std::size_t hidden,
                  Rng& rng);
 

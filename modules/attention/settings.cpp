@@ -5,7 +5,8 @@ namespace fovea {
 std::string AttentionSettings::title() const { return score; }
 
 const std::vector<std::string>& attention_names() {
-  static const std::vector<std::string> names{"additive", "dot", "scaled_dot", "general"};
+  static const std::vector<std::string> names{"additive", "dot",    "scaled_dot",
+                                              "general",  "cosine", "additive_norm"};
   return names;
 }
 

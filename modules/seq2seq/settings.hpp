@@ -9,7 +9,7 @@ namespace fovea {
 
 /// What an encoder-decoder is made of. Ids of both vocabularies start with the padding, 0.
 struct Seq2SeqSettings {
-  std::string model = "lstm";       // lstm, gru or transformer
+  std::string model = "lstm";        // lstm, gru or transformer
   AttentionSettings attention = {};  // transformer: the score alone, of its heads
   std::size_t source_vocabulary = 0, target_vocabulary = 0;
   std::size_t width = 128;          // of embeddings and states

@@ -84,12 +84,18 @@ std::vector<OpRow> normaliser_rows() {
             {{[] { norm(random({})); }, {"[norm]", "scalar"}}}},
       OpRow{"l2_normalize",
             {{{random({3, 5})}, [](In in) { return l2_normalize(in[0]); }},
+             {{random({2, 3})}, [](In in) { return l2_normalize(in[0], 0); }},
              {{random({2, 3})}, [](In in) { return l2_normalize(in[0], Real(10)); }}},
             {{[] {
                 return l2_normalize(t({2, 2}, {3, 4, 0, 0}));
               },
-              tensor({2, 2}, {0.6, 0.8, 0, 0})}},
-            {{[] { l2_normalize(random({})); }, {"[l2_normalize]", "scalar"}}}},
+              tensor({2, 2}, {0.6, 0.8, 0, 0})},
+             {[] {
+                return l2_normalize(t({2, 2}, {0, 0, 3, 4}), 0);
+              },
+              tensor({2, 2}, {0, 0, 0.6, 0.8})}},
+            {{[] { l2_normalize(random({})); }, {"[l2_normalize]", "scalar"}},
+             {[] { l2_normalize(random({2}), -1); }, {"[l2_normalize]", "eps"}}}},
       OpRow{"entropy",
             {{{positive({3, 5})}, [](In in) { return entropy(in[0]); }}},
             {{[] {

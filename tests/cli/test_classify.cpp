@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "modules/attention/settings.hpp"
 
 // Labelled texts of one's own, from a file to answers.
 
@@ -85,7 +86,7 @@ TEST_CASE("classify: labelled texts that cannot be read", "[cli]") {
 TEST_CASE("classify: gradients of every model and score, from the command line", "[cli]") {
   const Shell shell;
   for (const std::string model : {"embedding", "lstm", "gru"}) {
-    for (const std::string attention : {"additive", "dot", "scaled_dot", "general"}) {
+    for (const std::string& attention : attention_names()) {
       const Result result = shell.call(
           {"gradcheck", "classify", "--model", model, "--attention", attention, "--entropy", "0.1"});
       CAPTURE(model, attention, result.out, result.err);

@@ -298,6 +298,10 @@ TEST_CASE("l2 normalisation and its gradient", "[core]") {
     CHECK(dx[1] == 0);
     k.l2_normalize_grad(1, 2, y.data(), &norm, 0, zero.data(), dx.data());
     CHECK(dx == zero);
+    k.l2_normalize(1, 2, zero.data(), 0, y.data(), &norm);
+    CHECK(y == zero);
+    k.l2_normalize_grad(1, 2, y.data(), &norm, 0, dy.data(), dx.data());
+    CHECK(dx == zero);
   });
 }
 

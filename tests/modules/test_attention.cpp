@@ -24,7 +24,12 @@ Variable drawn(const Shape& shape, std::uint64_t seed) {
 
 std::vector<Score> all_scores(std::size_t width) {
   Rng rng(1);
-  return {DotScore{}, ScaledDotScore{}, GeneralScore(width, width, rng), AdditiveScore(width, width, 5, rng)};
+  return {DotScore{},
+          ScaledDotScore{},
+          GeneralScore(width, width, rng),
+          AdditiveScore(width, width, 5, rng),
+          CosineScore(),
+          AdditiveNormScore(width, width, 5, rng)};
 }
 
 Attended run(const Score& score, const Variable& q, const Variable& k, const Variable& v, Mask mask = {}) {

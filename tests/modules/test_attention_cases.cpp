@@ -21,7 +21,7 @@ using Attention = std::function<Attended(const Variable& q, const Variable& k, c
 std::vector<std::pair<std::string, Attention>> all_attentions(std::size_t width) {
   std::vector<std::pair<std::string, Attention>> all;
   Rng rng(1);
-  for (const char* name : {"dot", "scaled_dot", "general", "additive"}) {
+  for (const char* name : {"dot", "scaled_dot", "general", "additive", "cosine", "additive_norm"}) {
     const Score score = make_score(name, width, width, 5, rng);
     all.emplace_back(
         name, [score](const auto& q, const auto& k, const auto& v, Pass& pass, const AttendOptions& options) {

@@ -263,7 +263,7 @@ TEST_CASE("seq2seq: every attention can be looked at, by path", "[modules][seq2s
 
 TEST_CASE("seq2seq: names that do not exist", "[modules][seq2seq]") {
   CHECK_THROWS_WITH(model_of({"rnn", "dot"}), Contains("rnn") && Contains("transformer"));
-  CHECK_THROWS_WITH(model_of({"lstm", "cosine"}), Contains("cosine"));
+  CHECK_THROWS_WITH(model_of({"lstm", "angle"}), Contains("angle"));
   CHECK_THROWS_WITH(model_of({"transformer", "general"}), Contains("general"));
   Pass pass;
   CHECK_THROWS_WITH(forward(model_of({"lstm", "dot"}), sources, alone(inputs, 0), pass),

@@ -60,6 +60,8 @@ const Recipes attention = {
     {"scaled_dot", attention_by("scaled_dot", {true, true, true})},
     {"general", attention_by("general", {true, true, true})},
     {"additive", attention_by("additive", {true, true, true})},
+    {"cosine", attention_by("cosine", {true, true, true})},
+    {"additive_norm", attention_by("additive_norm", {true, true, true})},
     {"scaled_dot_product_attention", attention_by("scaled_dot", {})},
     {"hybrid", hybrid_of},
 };

@@ -16,9 +16,10 @@ struct Setting {
   Score score = any_score();
 
   Score any_score() const {
-    static const std::vector<std::string> names = {"dot", "scaled_dot", "general", "additive"};
+    static const std::vector<std::string> names = {"dot",      "scaled_dot", "general",
+                                                   "additive", "cosine",     "additive_norm"};
     Rng rng(5);
-    return make_score(names[any_of("score", 0, 3)], width, width, any_of("hidden", 1, 4), rng);
+    return make_score(names[any_of("score", 0, names.size() - 1)], width, width, any_of("hidden", 1, 4), rng);
   }
   std::vector<Variable> inputs() const { return {q, k, v}; }
 };

@@ -94,7 +94,7 @@ TEST_CASE("every module comes back from a file with the same outputs, bit for bi
   }
 
   const auto ask = [&](const auto& module, Pass& pass) { return module(x, narrow, narrow, pass).context; };
-  for (const char* name : {"general", "additive"}) {
+  for (const char* name : {"general", "additive", "additive_norm"}) {
     check_saved(
         name, [&](Rng& rng) { return make_score(name, 6, 4, 5, rng); },
         [&](const Score& score, Pass& pass) { return attend(score, x, narrow, narrow, pass).context; });

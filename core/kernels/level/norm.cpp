@@ -145,13 +145,14 @@ void l2_normalize(std::size_t R, std::size_t n, const Real* x, Real eps, Real* y
 #pragma omp simd reduction(+ : squares)
     for (std::size_t i = 0; i < n; ++i) squares += static_cast<double>(x[i]) * x[i];
     const Real length = norm[r] = static_cast<Real>(__builtin_sqrt(squares));
-    const Real divisor = length < eps ? eps : length;
+    const Real divisor = length < eps ? eps : length == 0 ? Real(1) : length;  // eps may be 0
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) y[i] = x[i] / divisor;
   }
 }
 
-// Above eps: dx = (dy - y Σ y dy) / norm. At most eps the divisor is constant: dx = dy / eps.
+// Above eps: dx = (dy - y Σ y dy) / norm. At most eps the divisor is constant: dx = dy / eps. Without an eps
+// a zero row has no direction to turn to: dx = 0.
 void l2_normalize_grad(std::size_t R, std::size_t n, const Real* y, const Real* norm, Real eps,
                        const Real* dy, Real* dx) {
   for (std::size_t r = 0; r < R; ++r, y += n, dy += n, dx += n) {
@@ -170,7 +171,7 @@ void l2_normalize_grad(std::size_t R, std::size_t n, const Real* y, const Real* 
       const Real along = y[i] * inner;
       const Real d = dy[i] - (inner == 0 ? Real(0) : along);
       const Real scaled = d / divisor;
-      dx[i] = d == 0 ? Real(0) : scaled;
+      dx[i] = d == 0 || divisor == 0 ? Real(0) : scaled;
     }
   }
 }

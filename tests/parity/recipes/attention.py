@@ -30,6 +30,18 @@ def additive(c):
     return (c["v"] * torch.tanh(a + b)).sum(-1)
 
 
+def cosine(c):
+    return c["log_scale"].exp() * F.cosine_similarity(c["query"][..., :, None, :], c["keys"][..., None, :, :], -1)
+
+
+def additive_norm(c):
+    a = F.linear(c["query"], c["query.weight"])[..., :, None, :]
+    b = F.linear(c["keys"], c["key.weight"])[..., None, :, :]
+    a = F.layer_norm(a, a.shape[-1:], c["query_norm.gain"], c["query_norm.bias"])
+    b = F.layer_norm(b, b.shape[-1:], c["key_norm.gain"], c["key_norm.bias"])
+    return (c["v"] * torch.tanh(a + b)).sum(-1)
+
+
 def allowed_by(c, scores):
     queries, keys = scores.shape[-2:]
     i, j = torch.arange(queries)[:, None], torch.arange(keys)[None, :]
@@ -85,6 +97,19 @@ PARAMETERS = {
             "v": normal(HIDDEN),
         },
     ),
+    "cosine": (cosine, {"log_scale": normal(1)}),
+    "additive_norm": (
+        additive_norm,
+        {
+            "query.weight": normal(HIDDEN, D),
+            "key.weight": normal(HIDDEN, D + 1),
+            "query_norm.gain": normal(HIDDEN),
+            "query_norm.bias": normal(HIDDEN),
+            "key_norm.gain": normal(HIDDEN),
+            "key_norm.bias": normal(HIDDEN),
+            "v": normal(HIDDEN),
+        },
+    ),
 }
 MASKS = {
     "no mask": ({}, {}),
@@ -100,7 +125,7 @@ MASKS = {
 
 
 def qkv(score):
-    width = D if score in ("dot", "scaled_dot") else D + 1
+    width = D if score in ("dot", "scaled_dot", "cosine") else D + 1
     return {"query": normal(B, TQ, D), "keys": normal(B, TK, width), "values": normal(B, TK, DV)}
 
 
