@@ -108,7 +108,7 @@ Variable embedding_bag(const Variable& table, const Ids& ids, const std::vector<
 /// Each element is zero with probability `rate`, else x / (1 - rate). Moves `rng` on by the draws it takes.
 Variable dropout(const Variable& x, double rate, Rng& rng);
 
-// ---- normalisers (ops_softmax.cpp, ops_norm.cpp) ----
+// ---- normalisers (ops_softmax.cpp, ops_sparse.cpp, ops_norm.cpp) ----
 
 /// exp(x_i) / Σ_j exp(x_j) along an axis.
 Variable softmax(const Variable& x, int axis);
@@ -118,6 +118,14 @@ Variable log_softmax(const Variable& x, int axis);
 /// Others are exactly 0, whatever x holds there, also NaN; so is a row in which nothing is kept, and
 /// every gradient that belongs to them.
 Variable masked_softmax(const Variable& x, const Keep& keep);
+/// max(x - τ, 0) along the last axis, with the τ for which a row sums to 1: the distribution that is nearest
+/// to x. What lies 1 or more below the largest is exactly 0 (Martins, Astudillo, 2016). `keep` as of
+/// masked_softmax; without one all is kept.
+Variable sparsemax(const Variable& x, const std::optional<Keep>& keep = {});
+/// Softmax along the last axis over the k largest elements of those that `keep` allows, of equal ones the
+/// first; all others are exactly 0. With k at least the number of elements it is softmax, or masked_softmax,
+/// to the bit.
+Variable top_k_softmax(const Variable& x, std::size_t k, const std::optional<Keep>& keep = {});
 /// gain · (x - mean) / √(variance + eps) + bias over the last axis (Ba, Kiros, Hinton, 2016); the variance
 /// is the population's. x: [..., D], gain and bias: [D].
 Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias, Real eps = Real(1e-5));

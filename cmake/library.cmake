@@ -11,6 +11,7 @@ set(FOVEA_BASE_SOURCES
     core/parallel.cpp
     core/random.cpp
     core/blas_kernel.cpp
+    modules/attention/normalizer.cpp
     modules/attention/settings.cpp
     optim/glob.cpp
     optim/optimizer_names.cpp

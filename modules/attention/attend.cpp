@@ -33,9 +33,12 @@ Variable without_queries(const Variable& x) {
   return x.defined() ? reshape(x, without_axis(x.shape(), 1, false)) : x;
 }
 
-Variable normalised(const Variable& scores, const Mask& mask) {
-  if (mask.allows_all()) return softmax(scores, -1);
-  return masked_softmax(scores, mask.expand(scores.shape()[0], scores.shape()[1], scores.shape()[2]));
+Variable normalised(const Variable& scores, const Mask& mask, const Normalizer& by) {
+  std::optional<Keep> keep;
+  if (!mask.allows_all()) keep = mask.expand(scores.shape()[0], scores.shape()[1], scores.shape()[2]);
+  if (by.kind == Normalizer::Kind::sparsemax) return sparsemax(scores, keep);
+  if (by.kind == Normalizer::Kind::top_k) return top_k_softmax(scores, by.k, keep);
+  return keep ? masked_softmax(scores, *keep) : softmax(scores, -1);
 }
 
 template <class Kind>
@@ -108,6 +111,12 @@ Attended attend_prepared(const Score& score, const Variable& query, const Variab
         std::visit([&](const auto& kind) { return raw_scores(kind, query, keys, options.composed); }, score);
     return attend_scores(scores, values, pass, options);
   }
+  if (!options.normalizer.is_softmax()) {
+    // Scores by the stream, too: in backward it leaves out what is masked, where a product would make NaN of
+    // 0 · NaN.
+    const Stream raw{query, keys, {}, {options.mask, {}, 0, nullptr, {.scores = true}}};
+    return attend_scores(std::visit(raw, score).scores, values, pass, options);
+  }
   const bool drop = pass.training && options.dropout > 0 && values.defined();
   return std::visit(Stream{query,
                            keys,
@@ -128,8 +137,8 @@ Attended attend_scores(const Variable& scores, const Variable& values, Pass& pas
     options.mask.view(scores.shape()[0], scores.shape()[1], scores.shape()[2]);  // does it fit?
     return result;
   }
-  const Variable weights =
-      normalised(options.bias.defined() ? add(scores, options.bias) : scores, options.mask);
+  const Variable weights = normalised(options.bias.defined() ? add(scores, options.bias) : scores,
+                                      options.mask, options.normalizer);
   if (options.want.weights) result.weights = weights;
   if (options.want.entropy) result.entropy = entropy(weights);
   if (values.defined())

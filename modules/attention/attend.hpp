@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/attention/mask.hpp"
+#include "modules/attention/normalizer.hpp"
 #include "modules/attention/score.hpp"
 #include "modules/pass.hpp"
 
@@ -10,11 +11,12 @@ struct AttendOptions {
   Mask mask = {};
   double dropout = 0;  // on the weights, while training
   Want want = {};
-  Variable bias = {};     // added to the scores; broadcasts to [B, Tq, Tk] (see bias.hpp)
-  bool composed = false;  // from plain ops, in memory for [B, Tq, Tk, H]: to compare with, same results
+  Variable bias = {};          // added to the scores; broadcasts to [B, Tq, Tk] (see bias.hpp)
+  bool composed = false;       // from plain ops, in memory for [B, Tq, Tk, H]: to compare with, same results
+  Normalizer normalizer = {};  // any but softmax takes memory for [B, Tq, Tk]
 };
 
-/// context = softmax(score(query, keys) + bias, mask) · values.
+/// context = softmax(score(query, keys) + bias, mask) · values, or of another normaliser in its place.
 /// query [B, Tq, Dq], keys [B, Tk, Dk], values [B, Tk, Dv] → [B, Tq, Dv]. Keys and values [Tk, D] are shared
 /// by the batch; with one query for each item, [B, Dq], results have no axis Tq either. A query without an
 /// allowed key gets a context, weights, an entropy and gradients of exactly 0, and what lies under a masked

@@ -9,9 +9,13 @@ namespace fovea::inline FOVEA_REAL {
 /// A score with a place to look at it: `attend` as a module.
 struct ScoredAttention {
   Score score;
-  double dropout = 0;  // of the weights, while training; an option's wins where it is not 0
+  double dropout = 0;       // of the weights, while training; an option's wins where it is not 0
+  Normalizer normalizer{};  // an option's wins where it is not softmax
   Probe probe{};
   FIELDS(score, probe)
+
+  /// The score, where this is additive attention and nothing more: for what computes it in a way of its own.
+  const AdditiveScore* plain_additive() const;
 
   Variable prepare(const Variable& keys) const { return fovea::prepare(score, keys); }
   /// Shapes and contract as of `attend_prepared`.

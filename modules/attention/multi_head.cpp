@@ -12,6 +12,8 @@ constexpr std::string_view here = "multi-head";
 
 AttentionOptions options_for(const MultiHead& module, const AttendOptions& options, Pass& pass) {
   check<ConfigError>(!options.composed, here, "there is no composed path; attend has one");
+  check<ConfigError>(options.normalizer.is_softmax(), here,
+                     "heads have no normaliser but softmax; attend has others");
   check(module.heads == 1 || !options.bias.defined() || options.bias.rank() != 3, here, "the bias has shape ",
         options.bias.defined() ? options.bias.shape() : Shape{},
         "; expected four axes [batch, heads, queries, keys], or two that all heads share");

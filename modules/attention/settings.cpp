@@ -2,7 +2,11 @@
 
 namespace fovea {
 
-std::string AttentionSettings::title() const { return score; }
+std::string AttentionSettings::title() const {
+  std::string text = score;
+  if (normalizer != "softmax") text += ", " + normalizer;
+  return text;
+}
 
 const std::vector<std::string>& attention_names() {
   static const std::vector<std::string> names{"additive", "dot",    "scaled_dot",

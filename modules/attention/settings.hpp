@@ -9,7 +9,8 @@ namespace fovea {
 /// Which attention a model has that asks with one query at a time (make_attention, in attention.hpp), by the
 /// names that flags and files use. training/attention_options.hpp describes them.
 struct AttentionSettings {
-  std::string score = "additive";  // one of attention_names()
+  std::string score = "additive";      // one of attention_names()
+  std::string normalizer = "softmax";  // see normalizer_named
 
   /// What there is beside the task's own, for people: `general`.
   std::string title() const;

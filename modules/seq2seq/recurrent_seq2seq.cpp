@@ -67,8 +67,7 @@ RecurrentSeq2Seq::Step RecurrentSeq2Seq::step(const Variable& token, const Decod
 
 // All steps as one op, where it knows the layers and the score, and nobody looks at single steps.
 bool RecurrentSeq2Seq::at_once(const Pass& pass) const {
-  return decoder.size() == 1 && cell_ == Cell::lstm && attention.dropout == 0 && !pass.observations &&
-         std::holds_alternative<AdditiveScore>(attention.score);
+  return decoder.size() == 1 && cell_ == Cell::lstm && !pass.observations && attention.plain_additive();
 }
 
 Variable RecurrentSeq2Seq::logits(const Variable& outputs, const Variable& contexts, const Variable& tokens,
@@ -92,8 +91,8 @@ Variable RecurrentSeq2Seq::forward(const Padded& sources, const Padded& inputs, 
     const auto gates_of = [&](const Variable& weight, const Variable& bias) {
       return dropout_.drops(pass) ? linear(all, weight, bias) : target.projected(inputs.ids, weight, bias);
     };
-    const Recurrence y = all_steps(decoder[0], std::get<AdditiveScore>(attention.score), gates_of, read,
-                                   state.hidden[0], state.cell[0]);
+    const Recurrence y =
+        all_steps(decoder[0], *attention.plain_additive(), gates_of, read, state.hidden[0], state.cell[0]);
     return logits(y.outputs, y.contexts, all, pass);
   }
   const std::vector<Variable> apart = known ? split(all, 1, time) : std::vector<Variable>();

@@ -54,6 +54,41 @@ std::vector<OpRow> normaliser_rows() {
               masked_softmax(random({2, 3}), Keep({4}, {1, 1, 1, 1}));
             },
             {"[masked_softmax]", "[4]", "[2, 3]"}}}},
+      OpRow{"sparsemax",
+            {{{random({3, 5})}, [](In in) { return sparsemax(in[0]); }},
+             {{random({2, 2, 3})}, [](In in) { return sparsemax(in[0], some); }},
+             {{random({2, 0})}, [](In in) { return sparsemax(in[0]); }}},
+            {{[] {
+                return sparsemax(t({3, 3}, {1, 0.5, -3, 0, 0, 0, 7, 5, 5}));
+              },
+              tensor({3, 3}, {0.75, 0.25, 0, Real(1) / 3, Real(1) / 3, Real(1) / 3, 1, 0, 0})},
+             {[] {
+                return sparsemax(t({2, 3}, {1, Real(2e9), 1, 1, 2, 3}), Keep({2, 3}, {1, 0, 1, 0, 0, 0}));
+              },
+              tensor({2, 3}, {0.5, 0, 0.5, 0, 0, 0})}},
+            {{[] { sparsemax(random({})); }, {"[sparsemax]", "scalar"}},
+             {[] {
+                sparsemax(random({2, 3}), Keep({4}, {1, 1, 1, 1}));
+              },
+              {"[sparsemax]", "[4]", "[2, 3]"}}}},
+      OpRow{"top_k_softmax",
+            {{{random({3, 5})}, [](In in) { return top_k_softmax(in[0], 2); }},
+             {{random({2, 2, 3})}, [](In in) { return top_k_softmax(in[0], 1, some); }},
+             {{random({3, 5})}, [](In in) { return top_k_softmax(in[0], 9); }},
+             {{random({2, 0})}, [](In in) { return top_k_softmax(in[0], 3); }}},
+            {{[] {
+                return top_k_softmax(t({2, 3}, {1, 2, 2, 4, 4, 4}), 2);
+              },
+              tensor({2, 3}, {0, 0.5, 0.5, 0.5, 0.5, 0})}},
+            {{[] {
+                top_k_softmax(random({2, 3}), 0);
+              },
+              {"[top_k_softmax]", "k is 0"}},
+             {[] { top_k_softmax(random({}), 1); }, {"[top_k_softmax]", "scalar"}},
+             {[] {
+                top_k_softmax(random({2, 3}), 2, Keep({4}, {1, 1, 1, 1}));
+              },
+              {"[top_k_softmax]", "[4]", "[2, 3]"}}}},
       OpRow{"layer_norm",
             {{{random({3, 5}), positive({5}), random({5}, 3)},
               [](In in) { return layer_norm(in[0], in[1], in[2]); }},

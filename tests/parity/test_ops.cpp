@@ -21,6 +21,11 @@ std::function<Outputs(Case&)> of_a_and_b(Variable (*op)(const Variable&, const V
 
 std::vector<Variable> parts(Case& c) { return {c["a"], c["b"], c["c"]}; }
 
+std::optional<Keep> kept(const Case& c) {
+  if (!c.has("keep")) return {};
+  return c.keep("keep");
+}
+
 std::optional<std::int64_t> padding(const Case& c) {
   if (!c.settings.count("padding")) return {};
   return c.integer("padding");
@@ -146,6 +151,9 @@ const Recipes ops = {
     {"softmax", [](Case& c) { return softmax(c["x"], c.integer("axis")); }},
     {"log_softmax", [](Case& c) { return log_softmax(c["x"], c.integer("axis")); }},
     {"masked_softmax", [](Case& c) { return masked_softmax(c["x"], c.keep("keep")); }},
+    {"sparsemax", [](Case& c) { return sparsemax(c["x"], kept(c)); }},
+    {"top_k_softmax",
+     [](Case& c) { return top_k_softmax(c["x"], static_cast<std::size_t>(c.integer("k")), kept(c)); }},
     {"layer_norm", [](Case& c) { return layer_norm(c["x"], c["gain"], c["bias"], c.real("eps")); }},
     {"norm", of_x(norm)},
     {"l2_normalize", [](Case& c) { return l2_normalize(c["x"], c.real("eps")); }},

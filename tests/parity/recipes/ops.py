@@ -276,6 +276,25 @@ def normalisers():
     yield case(
         "masked_softmax: one mask for all queries", masked, {"x": normal(2, 3, 4), "keep": keep(2, 1, 4)}
     )
+
+    def sparsemax(x, keep=None):  # by sorting, as in the paper
+        z = x if keep is None else x.masked_fill(~keep, -1e4)
+        best = z.sort(-1, descending=True).values
+        count = torch.arange(1, x.shape[-1] + 1)
+        inside = 1 + count * best > best.cumsum(-1)
+        size = inside.sum(-1, keepdim=True)
+        threshold = ((best * inside).sum(-1, keepdim=True) - 1) / size
+        return (z - threshold).clamp(min=0)
+
+    def top_k(x, k, keep=None):
+        z = x if keep is None else x.masked_fill(~keep, -torch.inf)
+        best = z.topk(k, -1).indices
+        return torch.full_like(z, -torch.inf).scatter(-1, best, z.gather(-1, best)).softmax(-1)
+
+    yield case("sparsemax: rows", sparsemax, {"x": normal(2, 3, 5)})
+    yield case("sparsemax: own mask", sparsemax, {"x": normal(2, 3, 5), "keep": keep(2, 3, 5)})
+    yield case("top_k_softmax: two of five", top_k, {"x": normal(2, 3, 5)}, {"k": 2})
+    yield case("top_k_softmax: own mask", top_k, {"x": normal(2, 3, 5), "keep": keep(2, 3, 5)}, {"k": 2})
     norm = lambda x, gain, bias, eps: F.layer_norm(x, x.shape[-1:], gain, bias, eps)
     for eps in (1e-5, 0.5):
         yield case(
