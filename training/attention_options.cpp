@@ -9,7 +9,12 @@ Option& describe_attention(AttentionSettings& settings, Options& options, const 
       options.add("normalizer", settings.normalizer,
                   "how scores become weights: softmax; sparsemax, which makes most of them 0; or top-k:N, a "
                   "softmax of the N best");
-  if (!other.empty()) normalizer.only_with(other, values);
+  Option& hops =
+      options.add("hops", settings.hops, "times that it looks; each looks with what the one before has found")
+          .between(1, 100);
+  if (!other.empty()) {
+    for (Option* one : {&normalizer, &hops}) one->only_with(other, values);
+  }
   return score;
 }
 

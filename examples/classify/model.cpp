@@ -14,7 +14,7 @@ Classifier::Classifier(const ClassifierSettings& s, Rng& rng)
     encoder.emplace(cell_named(s.model), s.width, s.width, rng, RecurrentSettings{s.layers, true, s.dropout});
   const std::size_t width = encoder ? encoder->outputs() : s.width;
   query = Param(normal(rng, {1, width}, 0, Real(1) / std::sqrt(static_cast<Real>(width))));
-  attention = make_attention(s.attention, {width, width, s.width}, rng);
+  attention = make_attention(s.attention, {width, width, width, s.width}, rng);
   out = Linear(width, s.classes, rng);
   if (s.orders > 0) scales = Param(filled({s.orders}, Real(0.1)), Param::Decay::no);
 }

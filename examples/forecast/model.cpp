@@ -122,7 +122,7 @@ RecurrentForecast::RecurrentForecast(const ModelSettings& s, Rng& rng)
       settings_(s),
       dropout_(s.dropout) {
   if (s.told() > 0) calendar = Linear(s.told(), s.width, rng, Bias::no);
-  if (s.model != "lstm") attention = make_attention(s.attention, {s.width, s.width, s.width}, rng);
+  if (s.model != "lstm") attention = make_attention(s.attention, {s.width, s.width, s.width, s.width}, rng);
 }
 
 Variable RecurrentForecast::operator()(const Variable& history, const Variable& past, const Variable& future,

@@ -1,31 +1,42 @@
 #pragma once
 
+#include <optional>
+
 #include "modules/attention/attend.hpp"
 #include "modules/attention/settings.hpp"
 #include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
-/// A score with a place to look at it: `attend` as a module.
+/// A score with a place to look at it: `attend` as a module. With several hops it looks again, each time with
+/// what it found added to the query (Sukhbaatar et al., 2015, whose layers share their weights, too):
+///
+///     q_1 = query     q_{t+1} = q_t + W context(q_t)     result = what q_hops finds
+///
+/// W is `join`, the same for all hops; without one, which needs values as wide as queries, it is the
+/// identity. Scores, weights and entropy are the last hop's, whose context is the result. One hop is plain
+/// attention.
 struct ScoredAttention {
   Score score;
-  double dropout = 0;       // of the weights, while training; an option's wins where it is not 0
-  Normalizer normalizer{};  // an option's wins where it is not softmax
+  std::optional<Linear> join{};  // W
+  double dropout = 0;            // of the weights, while training; an option's wins where it is not 0
+  Normalizer normalizer{};       // an option's wins where it is not softmax
+  std::size_t hops = 1;
   Probe probe{};
-  FIELDS(score, probe)
+  FIELDS(score, join, probe)
 
   /// The score, where this is additive attention and nothing more: for what computes it in a way of its own.
   const AdditiveScore* plain_additive() const;
 
   Variable prepare(const Variable& keys) const { return fovea::prepare(score, keys); }
-  /// Shapes and contract as of `attend_prepared`.
+  /// Shapes and contract as of `attend_prepared`; ConfigError for several hops without values.
   Attended operator()(const Variable& query, const Variable& prepared, const Variable& values, Pass& pass,
                       AttendOptions options = {}) const;
 };
 
 /// Where queries, keys and values are so wide.
 struct AttentionWidths {
-  std::size_t query, key;
+  std::size_t query, key, value;
   std::size_t hidden;  // of an additive score
 };
 

@@ -5,6 +5,7 @@ namespace fovea {
 std::string AttentionSettings::title() const {
   std::string text = score;
   if (normalizer != "softmax") text += ", " + normalizer;
+  if (hops != 1) text += ", " + std::to_string(hops) + " hops";
   return text;
 }
 

@@ -11,6 +11,7 @@ namespace fovea {
 struct AttentionSettings {
   std::string score = "additive";      // one of attention_names()
   std::string normalizer = "softmax";  // see normalizer_named
+  std::uint64_t hops = 1;              // times it looks
 
   /// What there is beside the task's own, for people: `general`.
   std::string title() const;

@@ -17,7 +17,7 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
       encoder(cell_named(s.model), s.width, s.width, rng, {s.layers, true, s.dropout}),
       memory(2 * s.width, s.width, rng),
       start(2 * s.width, s.layers * s.width, rng),
-      attention(make_attention(s.attention, {s.width, s.width, s.width}, rng)),
+      attention(make_attention(s.attention, {s.width, s.width, s.width, s.width}, rng)),
       readout(3 * s.width, s.width, rng),
       cell_(cell_named(s.model)),
       dropout_(s.dropout) {

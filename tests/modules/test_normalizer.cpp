@@ -237,12 +237,12 @@ TEST_CASE("a normaliser is named, and refused where it cannot be", "[modules]") 
   Pass pass;
   CHECK_THROWS_WITH(heads(drawn({1, 3, 4}, 1), pass, {.normalizer = sparse}),
                     Catch::Contains("[multi-head]") && Catch::Contains("softmax"));
-  const ScoredAttention made = make_attention({.score = "dot", .normalizer = "top-k:2"}, {4, 4, 3}, rng);
+  const ScoredAttention made = make_attention({.score = "dot", .normalizer = "top-k:2"}, {4, 4, 4, 3}, rng);
   const Variable x = drawn({1, 5, 4}, 1);
   const Tensor weights = made(x, made.prepare(x), x, pass, {.want = everything}).weights.value();
   for (std::size_t i = 0; i < 5; ++i)
     CHECK(std::count_if(weights.data() + i * 5, weights.data() + i * 5 + 5, [](Real w) { return w > 0; }) ==
           2);
-  CHECK(make_attention({}, {4, 4, 3}, rng).plain_additive());
-  CHECK_FALSE(make_attention({.normalizer = "sparsemax"}, {4, 4, 3}, rng).plain_additive());
+  CHECK(make_attention({}, {4, 4, 4, 3}, rng).plain_additive());
+  CHECK_FALSE(make_attention({.normalizer = "sparsemax"}, {4, 4, 4, 3}, rng).plain_additive());
 }
