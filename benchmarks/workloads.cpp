@@ -75,14 +75,13 @@ struct SequenceModel {
 
   Variable operator()(const Ids& from, const Ids& inputs, Pass& pass) const {
     const RecurrentResult read = encoder(source, from, pass);
-    const Variable keys = attention.prepare(read.outputs);
+    const std::vector<Variable> keys = attention.prepare(read.outputs);
     const Shape state{read.outputs.shape()[0], encoder.hidden};
     const auto gates_of = [&](const Variable& weight, const Variable& bias) {
       return target.projected(inputs, weight, bias);
     };
-    const Recurrence y =
-        all_steps(decoder, std::get<AdditiveScore>(attention.score), gates_of, {keys, read.outputs},
-                  reshape(read.state.hidden, state), reshape(read.state.cell, state));
+    const Recurrence y = all_steps(decoder, *attention.plain_additive(), gates_of, {keys, read.outputs},
+                                   reshape(read.state.hidden, state), reshape(read.state.cell, state));
     return out(concat({y.outputs, y.contexts}, 2));
   }
 };

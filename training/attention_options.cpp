@@ -5,6 +5,13 @@ namespace fovea {
 Option& describe_attention(AttentionSettings& settings, Options& options, const std::string& scored,
                            const std::string& other, const std::vector<std::string>& values) {
   Option& score = options.add("attention", settings.score, scored).choices(attention_names());
+  options
+      .add("hybrid", settings.hybrid,
+           "kind of hybrid: scaled dot and additive averaged, the one of them that fits the widths, or mixed "
+           "by a "
+           "learned gate")
+      .choices(hybrid_names())
+      .only_with("attention", {"hybrid"});
   Option& normalizer =
       options.add("normalizer", settings.normalizer,
                   "how scores become weights: softmax; sparsemax, which makes most of them 0; or top-k:N, a "

@@ -135,7 +135,7 @@ Variable RecurrentForecast::operator()(const Variable& history, const Variable& 
   if (calendar) query = query + (*calendar)(future);
   Variable seen = tanh(query);
   if (attention) {
-    const Variable moments = attention->prepare(read.outputs);
+    const std::vector<Variable> moments = attention->prepare(read.outputs);
     seen = concat({seen, (*attention)(query, moments, read.outputs, pass).context}, 2);
   }
   return reshape(out(dropout_(seen, pass)), {items, s.horizon, s.targets, s.outputs});

@@ -14,9 +14,24 @@ Variable refined(const Variable& query, const Variable& context, const std::opti
 
 }  // namespace
 
-Attended ScoredAttention::operator()(const Variable& query, const Variable& prepared, const Variable& values,
-                                     Pass& pass, AttendOptions options) const {
+std::vector<Variable> ScoredAttention::prepare(const Variable& keys) const {
+  if (const auto* hybrid = std::get_if<Hybrid>(&score)) return hybrid->prepare(keys);
+  return {fovea::prepare(std::get<Score>(score), keys)};
+}
+
+Attended ScoredAttention::once(const Variable& query, std::span<const Variable> prepared,
+                               const Variable& values, Pass& pass, const AttendOptions& options) const {
+  if (const auto* hybrid = std::get_if<Hybrid>(&score))
+    return hybrid->attend_prepared(query, prepared, values, pass, options);
+  check(prepared.size() == 1, "attention", "there are ", prepared.size(), " prepared keys for one score");
+  return attend_prepared(std::get<Score>(score), query, prepared[0], values, pass, options);
+}
+
+Attended ScoredAttention::operator()(const Variable& query, std::span<const Variable> prepared,
+                                     const Variable& values, Pass& pass, AttendOptions options) const {
+  const bool by_caller = options.want.scores;
   options.want = wanted(options.want, pass);
+  if (prepared.size() > 1) options.want.scores = by_caller;  // who watches takes what there is
   if (options.dropout == 0) options.dropout = dropout;
   if (options.normalizer.is_softmax()) options.normalizer = normalizer;
   check<ConfigError>(hops == 1 || values.defined(), "hops", "there are ", hops,
@@ -25,18 +40,25 @@ Attended ScoredAttention::operator()(const Variable& query, const Variable& prep
   between.want = {};
   Variable asked = query;
   for (std::size_t hop = 1; hop < hops; ++hop)
-    asked = refined(asked, attend_prepared(score, asked, prepared, values, pass, between).context, join);
-  const Attended result = attend_prepared(score, asked, prepared, values, pass, options);
+    asked = refined(asked, once(asked, prepared, values, pass, between).context, join);
+  const Attended result = once(asked, prepared, values, pass, options);
   observe(probe, result, pass);
   return result;
 }
 
 const AdditiveScore* ScoredAttention::plain_additive() const {
-  return dropout == 0 && hops == 1 && normalizer.is_softmax() ? std::get_if<AdditiveScore>(&score) : nullptr;
+  const bool plain = dropout == 0 && hops == 1 && normalizer.is_softmax();
+  const auto* one = std::get_if<Score>(&score);
+  return plain && one ? std::get_if<AdditiveScore>(one) : nullptr;
 }
 
 ScoredAttention make_attention(const AttentionSettings& settings, const AttentionWidths& widths, Rng& rng) {
-  ScoredAttention made{make_score(settings.score, widths.query, widths.key, widths.hidden, rng)};
+  ScoredAttention made;
+  if (settings.score == "hybrid") {
+    made.score = Hybrid(hybrid_kind(settings.hybrid), widths.query, widths.key, widths.hidden, rng);
+  } else {
+    made.score = make_score(settings.score, widths.query, widths.key, widths.hidden, rng);
+  }
   made.normalizer = normalizer_named(settings.normalizer);
   made.hops = settings.hops;
   check<ConfigError>(made.hops >= 1, "hops", "expected at least one, got ", made.hops);

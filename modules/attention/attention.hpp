@@ -2,14 +2,15 @@
 
 #include <optional>
 
-#include "modules/attention/attend.hpp"
+#include "modules/attention/hybrid.hpp"
 #include "modules/attention/settings.hpp"
 #include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 
-/// A score with a place to look at it: `attend` as a module. With several hops it looks again, each time with
-/// what it found added to the query (Sukhbaatar et al., 2015, whose layers share their weights, too):
+/// A score or a hybrid, with a place to look at it: `attend` as a module. With several hops it looks again,
+/// each time with what it found added to the query (Sukhbaatar et al., 2015, whose layers share their
+/// weights, too):
 ///
 ///     q_1 = query     q_{t+1} = q_t + W context(q_t)     result = what q_hops finds
 ///
@@ -17,7 +18,7 @@ namespace fovea::inline FOVEA_REAL {
 /// identity. Scores, weights and entropy are the last hop's, whose context is the result. One hop is plain
 /// attention.
 struct ScoredAttention {
-  Score score;
+  std::variant<Score, Hybrid> score;
   std::optional<Linear> join{};  // W
   double dropout = 0;            // of the weights, while training; an option's wins where it is not 0
   Normalizer normalizer{};       // an option's wins where it is not softmax
@@ -28,10 +29,16 @@ struct ScoredAttention {
   /// The score, where this is additive attention and nothing more: for what computes it in a way of its own.
   const AdditiveScore* plain_additive() const;
 
-  Variable prepare(const Variable& keys) const { return fovea::prepare(score, keys); }
-  /// Shapes and contract as of `attend_prepared`; ConfigError for several hops without values.
-  Attended operator()(const Variable& query, const Variable& prepared, const Variable& values, Pass& pass,
-                      AttendOptions options = {}) const;
+  /// What the score makes of keys alone; of a hybrid, what each of its scores does.
+  std::vector<Variable> prepare(const Variable& keys) const;
+  /// Shapes and contract as of `attend_prepared`; ConfigError for several hops without values. A
+  /// pass that wants scores gets none of a hybrid of two.
+  Attended operator()(const Variable& query, std::span<const Variable> prepared, const Variable& values,
+                      Pass& pass, AttendOptions options = {}) const;
+
+  /// One hop.
+  Attended once(const Variable& query, std::span<const Variable> prepared, const Variable& values, Pass& pass,
+                const AttendOptions& options) const;
 };
 
 /// Where queries, keys and values are so wide.

@@ -10,6 +10,7 @@ namespace fovea {
 /// names that flags and files use. training/attention_options.hpp describes them.
 struct AttentionSettings {
   std::string score = "additive";      // one of attention_names()
+  std::string hybrid = "mean";         // one of hybrid_names(), where the score is hybrid
   std::string normalizer = "softmax";  // see normalizer_named
   std::uint64_t hops = 1;              // times it looks
 
@@ -18,6 +19,10 @@ struct AttentionSettings {
 };
 
 /// The scores, by the names of make_score.
+const std::vector<std::string>& score_names();
+/// Those, and `hybrid`.
 const std::vector<std::string>& attention_names();
+/// By the names of hybrid_kind.
+const std::vector<std::string>& hybrid_names();
 
 }  // namespace fovea

@@ -5,9 +5,10 @@
 
 namespace fovea::inline FOVEA_REAL {
 
-/// What a decoder reads: `prepared` by its score and values, [B, S, width].
+/// What a decoder reads: `prepared` by its attention, and values [B, S, width].
 struct DecoderMemory {
-  Variable prepared, values;
+  std::vector<Variable> prepared;
+  Variable values;
   Mask mask = {};
 };
 
@@ -22,7 +23,7 @@ Recurrence all_steps(const RecurrentDirection& layer, const AdditiveScore& score
       "the score's query has a bias, which attentive_lstm has no place for: give it to the key");
   const std::vector<Variable> weights = split(layer.weight_ih, 1, 2);  // of the token, of the context
   return attentive_lstm(gates_of(weights[0], add(layer.bias_ih, layer.bias_hh)),
-                        {layer.weight_hh, weights[1], score.query.weight, score.v}, read.prepared,
+                        {layer.weight_hh, weights[1], score.query.weight, score.v}, read.prepared.at(0),
                         read.values, hidden, cell, read.mask);
 }
 

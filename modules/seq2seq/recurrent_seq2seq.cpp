@@ -131,7 +131,7 @@ class RecurrentDecoding final : public Decoding {
   void select(std::span<const std::size_t> rows) override {
     for (Variable& x : state_.hidden) x = select_rows(x, rows);
     for (Variable& x : state_.cell) x = select_rows(x, rows);
-    memory_.prepared = select_rows(memory_.prepared, rows);
+    for (Variable& x : memory_.prepared) x = select_rows(x, rows);
     memory_.values = select_rows(memory_.values, rows);
     lengths_ = select_rows(lengths_, rows);
     memory_.mask = Mask::key_lengths(lengths_);

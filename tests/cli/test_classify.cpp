@@ -95,6 +95,27 @@ TEST_CASE("classify: gradients of every model and score, from the command line",
   }
 }
 
+TEST_CASE("classify: gradients of hybrids, normalisers and hops, from the command line", "[cli]") {
+  const Shell shell;
+  const std::vector<std::vector<std::string>> kinds{
+      {"--attention", "hybrid", "--hybrid", "gate"},
+      {"--attention", "hybrid", "--hybrid", "by-dims", "--hops", "2"},
+      {"--normalizer", "sparsemax"},
+      {"--attention", "general", "--normalizer", "top-k:2", "--hops", "3"}};
+  for (std::vector<std::string> words : kinds) {
+    words.insert(words.begin(), {"gradcheck", "classify", "--model", "embedding", "--entropy", "0.1"});
+    const Result result = shell.call(words);
+    CAPTURE(words, result.out, result.err);
+    CHECK(result.code == 0);
+  }
+  const Result alone = shell.call({"gradcheck", "classify", "--hybrid", "gate"});
+  CHECK(alone.code == 2);
+  CHECK_THAT(alone.err, Contains("--attention hybrid"));
+  const Result wrong = shell.call({"gradcheck", "classify", "--normalizer", "top-k:0"});
+  CHECK(wrong.code == 2);
+  CHECK_THAT(wrong.err, Contains("top-k:N"));
+}
+
 TEST_CASE("classify: a resumed run is the uninterrupted one", "[cli]") {
   const Trained shell;
   const auto train = [&](const std::string& out, const std::string& steps, std::vector<std::string> more) {

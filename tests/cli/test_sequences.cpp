@@ -171,8 +171,22 @@ TEST_CASE("gradients of every sequence model, from the command line", "[cli]") {
       CHECK(result.code == 0);
     }
   }
+  const std::vector<std::vector<std::string>> kinds{
+      {"--attention", "hybrid", "--hybrid", "gate"},
+      {"--model", "gru", "--attention", "hybrid", "--hybrid", "by-dims"},
+      {"--normalizer", "sparsemax", "--hops", "2"},
+      {"--attention", "cosine", "--normalizer", "top-k:2"}};
+  for (std::vector<std::string> words : kinds) {
+    words.insert(words.begin(), {"gradcheck", "g2p", "--entropy", "0.1", "--guide", "diagonal:1"});
+    const Result result = shell.call(words);
+    CAPTURE(words, result.out, result.err);
+    CHECK(result.code == 0);
+  }
   const Result none = shell.call({"gradcheck", "g2p", "--model", "transformer", "--attention", "general"});
   CHECK(none.code == 2);
+  const Result heads = shell.call({"gradcheck", "g2p", "--model", "transformer", "--hops", "2"});
+  CHECK(heads.code == 2);
+  CHECK_THAT(heads.err, Contains("--hops is for --model lstm, gru"));
 }
 
 TEST_CASE("averaged weights outlive the choice of the best model", "[cli]") {

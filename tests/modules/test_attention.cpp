@@ -334,7 +334,7 @@ TEST_CASE("hybrid by dimensions takes dot where they agree, else additive", "[mo
   CHECK(Hybrid(HybridKind::by_dims, 3, 4, 5, rng).scores.at(0).index() == 3);
   CHECK_THROWS_WITH(Hybrid(HybridKind::mean, 3, 4, 5, rng),
                     Catch::Contains("3") && Catch::Contains("by-dims"));
-  CHECK_THROWS_WITH(hybrid_kind("gate"), Catch::Contains("gate") && Catch::Contains("by-dims"));
+  CHECK_THROWS_WITH(hybrid_kind("vote"), Catch::Contains("vote") && Catch::Contains("by-dims"));
 }
 
 TEST_CASE("attention without keys or without items keeps shapes, with zeros", "[modules]") {

@@ -5,6 +5,7 @@
 #include "core/draw.hpp"
 #include "modules/attention/attend.hpp"
 #include "modules/attention/hybrid.hpp"
+#include "modules/attention/settings.hpp"
 
 // What others ran into with masks, dropout and empty inputs, for every attention there is.
 
@@ -28,9 +29,9 @@ std::vector<std::pair<std::string, Attention>> all_attentions(std::size_t width)
           return attend(score, q, k, v, pass, options);
         });
   }
-  for (const HybridKind kind : {HybridKind::mean, HybridKind::by_dims}) {
-    const auto hybrid = std::make_shared<Hybrid>(kind, width, width, 5, rng);
-    all.emplace_back(kind == HybridKind::mean ? "hybrid mean" : "hybrid by dims",
+  for (const std::string& kind : hybrid_names()) {
+    const auto hybrid = std::make_shared<Hybrid>(hybrid_kind(kind), width, width, 5, rng);
+    all.emplace_back("hybrid " + kind,
                      [hybrid](const auto& q, const auto& k, const auto& v, Pass& pass,
                               const AttendOptions& options) { return (*hybrid)(q, k, v, pass, options); });
   }

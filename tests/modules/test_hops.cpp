@@ -55,13 +55,13 @@ std::vector<double> hop_by_hand(std::vector<double>& query, const Tensor& keys, 
 
 TEST_CASE("one hop is plain attention, to the bit", "[modules]") {
   const Variable q = drawn({2, 4, 3}, 1), k = drawn({2, 5, 3}, 2), v = drawn({2, 5, 2}, 3);
-  for (const std::string& name : attention_names()) {
+  for (const std::string& name : score_names()) {
     const ScoredAttention attention = attention_of(name, 1, 2);
     CHECK_FALSE(attention.join);
     Pass hopping{true, Rng(3)}, plainly{true, Rng(3)};
     const AttendOptions options{.mask = Mask::key_lengths({5, 2}), .dropout = 0.3, .want = everything};
     const Attended a = attention(q, attention.prepare(k), v, hopping, options);
-    const Attended b = attend(attention.score, q, k, v, plainly, options);
+    const Attended b = attend(std::get<Score>(attention.score), q, k, v, plainly, options);
     CHECK(same_bits(a.context.value(), b.context.value()));
     CHECK(same_bits(a.scores.value(), b.scores.value()));
     CHECK(same_bits(a.weights.value(), b.weights.value()));
@@ -139,7 +139,7 @@ TEST_CASE("hops: all gradients agree with differences", "[modules]") {
       const Tensor by_context = drawn({2, 2, width}, 4).value(), by_weight = drawn({2, 2, 4}, 5).value(),
                    by_entropy = drawn({2, 2}, 6).value();
       const auto report = gradcheck(params, [&] {
-        const Attended a = run(attention, q, k, v, Mask::key_lengths({4, 2}));
+        const Attended a = run(attention, q, k, v, Mask::key_lengths({4, 2}), all_but_scores);
         return add(sum(mul(a.context, by_context)),
                    add(sum(mul(a.weights, by_weight)), sum(mul(a.entropy, by_entropy))));
       });

@@ -27,7 +27,7 @@ Variable drawn(const Shape& shape, std::uint64_t seed, Real deviation = 1) {
 std::vector<Score> all_scores(std::size_t width) {
   std::vector<Score> all;
   Rng rng(1);
-  for (const std::string& name : attention_names()) all.push_back(make_score(name, width, width, 5, rng));
+  for (const std::string& name : score_names()) all.push_back(make_score(name, width, width, 5, rng));
   return all;
 }
 

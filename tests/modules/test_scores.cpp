@@ -181,7 +181,7 @@ TEST_CASE("normalised additive scores of normalised projections are plain additi
 
 TEST_CASE("every name of an attention makes a score, and the errors list them all", "[modules]") {
   Rng rng(1);
-  for (const std::string& name : attention_names()) {
+  for (const std::string& name : score_names()) {
     CHECK_NOTHROW(make_attention({name}, {4, 4, 4, 3}, rng));
     CHECK_THROWS_WITH(make_score("none", 4, 4, 3, rng), Catch::Contains(name));
   }

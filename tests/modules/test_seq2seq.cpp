@@ -277,7 +277,7 @@ TEST_CASE("all steps at once: the score's bias must be the key's", "[modules][se
   const auto gates_of = [](const Variable& weight, const Variable& bias) {
     return linear(zeros({1, 2, 3}), weight, bias);
   };
-  const DecoderMemory read{zeros({1, 4, 3}), zeros({1, 4, 3})};
+  const DecoderMemory read{{zeros({1, 4, 3})}, zeros({1, 4, 3})};
   CHECK(all_steps(layer, score, gates_of, read, {}, {}).outputs.shape() == Shape{1, 2, 3});
   score.query.bias = Param(zeros({3}));
   CHECK_THROWS_AS(all_steps(layer, score, gates_of, read, {}, {}), ConfigError);

@@ -46,13 +46,15 @@ std::function<Outputs(Case&)> attention_by(const std::string& name, Want want) {
   };
 }
 
-Outputs hybrid_of(Case& c) {
-  const std::size_t width = c.inputs.at("query").shape.back();
-  Hybrid hybrid(hybrid_kind("mean"), width, width, c.inputs.at("scores.1.v").shape[0], rng);
-  c.load(hybrid);
-  Pass pass;
-  return outputs_of(
-      hybrid(c["query"], c["keys"], c["values"], pass, options_of(c, {.weights = true, .entropy = true})));
+std::function<Outputs(Case&)> hybrid_by(HybridKind kind) {
+  return [kind](Case& c) {
+    const std::size_t width = c.inputs.at("query").shape.back();
+    Hybrid hybrid(kind, width, width, c.inputs.at("scores.1.v").shape[0], rng);
+    c.load(hybrid);
+    Pass pass;
+    return outputs_of(
+        hybrid(c["query"], c["keys"], c["values"], pass, options_of(c, {.weights = true, .entropy = true})));
+  };
 }
 
 const Recipes attention = {
@@ -63,7 +65,8 @@ const Recipes attention = {
     {"cosine", attention_by("cosine", {true, true, true})},
     {"additive_norm", attention_by("additive_norm", {true, true, true})},
     {"scaled_dot_product_attention", attention_by("scaled_dot", {})},
-    {"hybrid", hybrid_of},
+    {"hybrid", hybrid_by(HybridKind::mean)},
+    {"gate", hybrid_by(HybridKind::gate)},
 };
 
 }  // namespace

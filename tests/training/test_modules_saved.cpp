@@ -101,9 +101,22 @@ TEST_CASE("every module comes back from a file with the same outputs, bit for bi
   }
   check_saved(
       "hybrid by dims", [](Rng& rng) { return Hybrid(HybridKind::by_dims, 6, 4, 5, rng); }, ask);
-  check_saved(
-      "hybrid mean", [](Rng& rng) { return Hybrid(HybridKind::mean, 6, 6, 5, rng); },
-      [&](const Hybrid& module, Pass& pass) { return module(x, x, x, pass).context; });
+  for (const HybridKind kind : {HybridKind::mean, HybridKind::gate}) {
+    check_saved(
+        "hybrid of two", [kind](Rng& rng) { return Hybrid(kind, 6, 6, 5, rng); },
+        [&](const Hybrid& module, Pass& pass) { return module(x, x, x, pass).context; });
+  }
+  for (const std::string& name : attention_names()) {
+    check_saved(
+        "attention in hops",
+        [&](Rng& rng) {
+          return make_attention({.score = name, .hybrid = "gate", .normalizer = "sparsemax", .hops = 2},
+                                {6, 6, 4, 5}, rng);
+        },
+        [&](const ScoredAttention& module, Pass& pass) {
+          return module(x, module.prepare(x), slice(x, 2, 0, 4), pass).context;
+        });
+  }
   for (const HeadScore score : {HeadScore::dot, HeadScore::scaled_dot, HeadScore::additive}) {
     check_saved(
         "multi-head", [&](Rng& rng) { return MultiHead(6, 3, rng, score); },

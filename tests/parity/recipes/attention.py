@@ -175,5 +175,29 @@ def all_attention():
     )
 
 
+    def gated(**c):
+        g = torch.sigmoid(F.linear(c["query"], c["gate.weight"], c["gate.bias"]))
+        one = composed(scaled_dot)(**c)
+        other = composed(lambda c: additive({**c, **{k.replace("scores.1.", ""): x for k, x in c.items()}}))(**c)
+        result = {key: g * one[key] + (1 - g) * other[key] for key in ("context", "weights")}
+        g = g.squeeze(-1)
+        return {**result, "entropy": g * one["entropy"] + (1 - g) * other["entropy"]}
+
+    yield case(
+        "gate: a hybrid",
+        gated,
+        {
+            **qkv("scaled_dot"),
+            "keep": keep(B, TQ, TK),
+            "scores.1.query.weight": normal(HIDDEN, D),
+            "scores.1.key.weight": normal(HIDDEN, D),
+            "scores.1.key.bias": normal(HIDDEN),
+            "scores.1.v": normal(HIDDEN),
+            "gate.weight": normal(1, D),
+            "gate.bias": normal(1),
+        },
+    )
+
+
 def cases():
     return together(*all_attention())
