@@ -62,7 +62,7 @@ struct CitiesModel {
   FIELDS(ngrams, country, frequencies, attentions)
 
   CitiesModel() = default;
-  /// `attention` is dot, scaled_dot, additive or hybrid. `countries` does not count the unknown one.
+  /// `attention` is dot, scaled_dot, cosine, additive or hybrid. `countries` does not count the unknown one.
   CitiesModel(const std::string& attention, HybridKind hybrid, const Sizes& sizes, std::size_t countries,
               const Rng& rng);
 

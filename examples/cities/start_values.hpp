@@ -15,8 +15,8 @@ Real table_deviation(const std::string& attention);
 /// Waves over the globe: 4 scales × `per_scale` rows w ~ N(0, I) / scale → [4 · per_scale, 3].
 Tensor wave_frequencies(std::size_t per_scale, Rng& rng);
 
-/// Projections to `sizes.common` under a (scaled) dot score: rows for names, for waves and for countries, the
-/// same for queries and keys, so that first scores are a sum of three similarities.
+/// Projections to `sizes.common` under a dot, scaled dot or cosine score: rows for names, for waves and for
+/// countries, the same for queries and keys, so that first scores are a sum of three similarities.
 Matcher projected_dot(const Score& score, const Sizes& sizes, Rng& rng);
 
 /// Additive attention whose hidden units come in pairs, tanh(z + 1) - tanh(z - 1) with z = w·(query - key): a

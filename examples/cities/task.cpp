@@ -26,7 +26,8 @@ void append(Metrics& to, const Metrics& from, const std::string& prefix) {
 
 void CitiesTask::Config::describe(Options& options) {
   options.add("attention", attention, "how a query is scored against a city")
-      .choices({"dot", "scaled_dot", "additive", "hybrid"});  // a dot behind projections is general already
+      .choices({"dot", "scaled_dot", "cosine", "additive",
+                "hybrid"});  // a dot behind projections is general already
   options
       .add("hybrid", hybrid,
            "kind of hybrid: scaled dot and additive averaged, or the one that fits the widths")

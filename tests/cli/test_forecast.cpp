@@ -3,6 +3,7 @@
 
 #include "cli/call.hpp"
 #include "core/check.hpp"
+#include "modules/attention/settings.hpp"
 
 // A series of one's own, from a table to a forecast.
 
@@ -85,6 +86,22 @@ TEST_CASE("a table of one's own is forecast", "[cli]") {
   CHECK_THAT(shell.call({"predict", shell.best, "later.csv"}).out, Contains("\n2023-01-30,"));
   const Json measured = Json::parse(shell.call({"evaluate", shell.best, "--json"}).out);
   CHECK(measured["mae.Absatz"].get<double>() < measured["baseline.last value.mae.Absatz"].get<double>());
+}
+
+TEST_CASE("forecast: gradients of every attention, from the command line", "[cli]") {
+  const Shell shell;
+  const auto check = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"gradcheck", "forecast", "--model", "lstm-attention", "--entropy", "0.1"});
+    const Result result = shell.call(words);
+    CAPTURE(words, result.out, result.err);
+    CHECK(result.code == 0);
+  };
+  for (const std::string& name : attention_names()) check({"--attention", name});
+  check({"--attention", "hybrid", "--hybrid", "gate", "--normalizer", "sparsemax", "--hops", "2"});
+  check({"--normalizer", "top-k:2"});
+  const Result none = shell.call({"gradcheck", "forecast", "--model", "transformer", "--hops", "2"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("--hops is for --model lstm-attention"));
 }
 
 TEST_CASE("a bundled series' settings are those of its run", "[cli]") {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "modules/attention/settings.hpp"
 #include "training/checkpoint_file.hpp"
 #include "training/rows.hpp"
 
@@ -52,6 +53,18 @@ TEST_CASE("the rates of a run are printed, and are the same after a resume", "[c
   }
   CHECK(seen == printed.out);
   CHECK(shell.call({"train", "line", "--resume", "--out", "run", "--print-rates"}).out == printed.out);
+}
+
+TEST_CASE("every task with one query at a time offers the same attentions", "[cli]") {
+  const Shell shell;
+  for (const std::string task : {"classify", "forecast", "g2p", "seq2seq"}) {
+    CAPTURE(task);
+    const std::string help = shell.call({"train", task, "--help"}).out;
+    for (const char* flag : {"--attention", "--hybrid", "--normalizer", "--hops"})
+      CHECK_THAT(help, Contains(flag));
+    for (const auto& names : {attention_names(), hybrid_names()})
+      for (const std::string& name : names) CHECK_THAT(help, Contains(name));
+  }
 }
 
 TEST_CASE("settings that do not belong together are refused", "[cli]") {

@@ -23,8 +23,8 @@ CitiesTask::Config kind(const std::string& attention, const std::string& hybrid 
   return config;
 }
 
-const std::vector<CitiesTask::Config> kinds{kind("dot"), kind("scaled_dot"), kind("additive"), kind("hybrid"),
-                                            kind("hybrid", "by-dims")};
+const std::vector<CitiesTask::Config> kinds{kind("dot"),    kind("scaled_dot"),        kind("additive"),
+                                            kind("hybrid"), kind("hybrid", "by-dims"), kind("cosine")};
 
 CitiesTask::Batch first_batch(const CitiesTask& task, std::size_t count) {
   std::vector<std::size_t> items(count);
@@ -128,6 +128,7 @@ TEST_CASE("cities: kinds of attention have the scores they name", "[examples]") 
   CHECK(scores_of(kinds[2]) == List{additive});
   CHECK(scores_of(kinds[3]) == List{scaled, additive});
   CHECK(scores_of(kinds[4]) == List{additive});  // the widths differ
+  CHECK(scores_of(kinds[5]) == List{Score(CosineScore{}).index()});
 }
 
 TEST_CASE("cities: waves fall off with distance", "[examples]") {
