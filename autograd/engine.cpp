@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
+#include "autograd/inner.hpp"
 #include "core/elementwise.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -15,12 +17,15 @@ std::uint64_t next_pass() {
   return ++pass;
 }
 
-// Every node that the roots depend on, latest recorded first: a node comes after all that used it.
-std::vector<std::shared_ptr<Node>> reachable(std::span<const Variable> roots) {
+// Every node that the roots depend on, latest recorded first: a node comes after all that used it. `meet` is
+// called for each on the way.
+template <class Meet>
+std::vector<std::shared_ptr<Node>> reachable(std::span<const Variable> roots, const Meet& meet) {
   const std::uint64_t pass = next_pass();
   std::vector<std::shared_ptr<Node>> found;
   const auto visit = [&](const std::shared_ptr<Node>& node) {
     if (!node || node->seen == pass) return;
+    meet(*node);
     node->seen = pass;
     found.push_back(node);
   };
@@ -70,13 +75,18 @@ void clear_cotangents(std::span<const std::shared_ptr<Node>> nodes) {
   }
 }
 
-// Runs backward from the roots. `arrived(node)` is called for each node with its full cotangents.
-template <class Arrived>
-void run(std::span<const Variable> roots, std::span<Value> cotangents, bool keep_graph, Arrived arrived) {
-  const auto nodes = reachable(roots);
+constexpr auto any_node = [](const Node&) {};
+
+// Runs backward from the roots. `arrived(node)` is called for each node with its full cotangents, and before
+// all that `meet(node)`.
+template <class Arrived, class Meet = decltype(any_node)>
+void run(std::span<const Variable> roots, std::span<const Value> cotangents, bool keep_graph,
+         const Arrived& arrived, const Meet& meet = any_node) {
+  const auto nodes = reachable(roots, meet);
   clear_cotangents(nodes);  // an earlier pass that threw may have left some
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    if (roots[i].tracked()) accumulate(roots[i].node()->outputs[roots[i].slot()].cotangent, cotangents[i]);
+    if (roots[i].tracked() && cotangents[i])
+      accumulate(roots[i].node()->outputs[roots[i].slot()].cotangent, cotangents[i]);
   }
   for (const auto& node : nodes) {
     const bool reached = std::any_of(node->outputs.begin(), node->outputs.end(),
@@ -119,6 +129,60 @@ void backward_from(const Variable& output, const Tensor* given, bool keep_graph)
   for (auto& [leaf, gradient] : arrived) accumulate(leaf->gradient, std::move(gradient));
 }
 
+// What arrives at `wrt`; empty where nothing does.
+template <class Meet = decltype(any_node)>
+std::vector<Value> arriving(std::span<const Variable> wrt, std::span<const Variable> outputs,
+                            std::span<const Value> cotangents, bool keep_graph, const Meet& meet = any_node) {
+  std::vector<Value> found(wrt.size());
+  const auto note = [&](Node& node) {
+    for (std::size_t i = 0; i < wrt.size(); ++i) {
+      if (wrt[i].node().get() == &node) found[i] = node.outputs[wrt[i].slot()].cotangent;
+    }
+  };
+  run(outputs, cotangents, keep_graph, note, meet);
+  return found;
+}
+
+// Refuses nodes that were there before the inner graph, but for its leaves.
+auto own_nodes(std::span<const Variable> leaves, std::uint64_t first) {
+  return [leaves, first](const Node& node) {
+    const auto is_it = [&](const Variable& leaf) { return leaf.node().get() == &node; };
+    check<Error>(node.order >= first || std::any_of(leaves.begin(), leaves.end(), is_it), "recompute",
+                 "a variable of shape ", node.outputs[0].shape, ", made by ", node.op->name(),
+                 ", is used that is neither an input nor a parameter: its gradient would be lost");
+  };
+}
+
+// While one is alive, these leaves are as if no pass had come to them and nobody waited for it.
+class SetAside {
+ public:
+  explicit SetAside(std::span<const Variable> leaves) {
+    held_.reserve(leaves.size());
+    for (const Variable& leaf : leaves) {
+      Node* node = leaf.node().get();
+      if (!node) continue;
+      held_.push_back({node, std::exchange(node->outputs[0].cotangent, {}), std::exchange(node->hooks, {})});
+    }
+  }
+  ~SetAside() {
+    // Of a leaf that is named twice the first one holds what there was.
+    for (auto one = held_.rbegin(); one != held_.rend(); ++one) {
+      one->node->outputs[0].cotangent = std::move(one->cotangent);
+      one->node->hooks = std::move(one->hooks);
+    }
+  }
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+
+ private:
+  struct Held {
+    Node* node;
+    Value cotangent;
+    decltype(Node::hooks) hooks;
+  };
+  std::vector<Held> held_;
+};
+
 }  // namespace
 
 void backward(const Variable& output, bool keep_graph) { backward_from(output, nullptr, keep_graph); }
@@ -139,16 +203,23 @@ std::vector<Tensor> gradients(std::span<const Variable> outputs, std::span<const
     check<Error>(variable.tracked(), "gradients", "a variable of shape ", variable.shape(),
                  " takes no part in a graph; make it a leaf");
   }
-  std::vector<Value> found(wrt.size());
-  run(outputs, given, keep_graph, [&](Node& node) {
-    for (std::size_t i = 0; i < wrt.size(); ++i) {
-      if (wrt[i].node().get() == &node) found[i] = node.outputs[wrt[i].slot()].cotangent;
-    }
-  });
+  const std::vector<Value> found = arriving(wrt, outputs, given, keep_graph);
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < wrt.size(); ++i)
     results.push_back(found[i] ? *found[i] : zeros(wrt[i].shape()));
   return results;
+}
+
+void detail::check_inner(std::span<const Variable> outputs, std::span<const Variable> leaves,
+                         std::uint64_t first) {
+  reachable(outputs, own_nodes(leaves, first));
+}
+
+std::vector<Value> detail::inner_gradients(std::span<const Variable> outputs,
+                                           std::span<const Value> cotangents,
+                                           std::span<const Variable> leaves, std::uint64_t first) {
+  const SetAside waiting(leaves);
+  return arriving(leaves, outputs, cotangents, false, own_nodes(leaves, first));
 }
 
 }  // namespace fovea::inline FOVEA_REAL

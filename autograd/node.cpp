@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "autograd/inner.hpp"
+
 namespace fovea::inline FOVEA_REAL {
 namespace {
 
@@ -26,6 +28,7 @@ Op::Op(const char* name) : name_(name), next_(first_op()) { first_op() = this; }
 const Op* Op::first() { return first_op(); }
 
 std::int64_t live_nodes() { return alive; }
+std::uint64_t detail::nodes_made() { return recorded; }
 
 Node::Node(const Op& called, std::size_t input_count, std::size_t output_count)
     : op(&called), order(recorded++), inputs(input_count), outputs(output_count) {

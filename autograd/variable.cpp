@@ -1,5 +1,6 @@
 #include "autograd/variable.hpp"
 
+#include "autograd/inner.hpp"
 #include "autograd/record.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -43,6 +44,9 @@ void Variable::on_gradient(Node::Hook hook) const {
 NoGrad::NoGrad() : before_(record_calls) { record_calls = false; }
 NoGrad::~NoGrad() { record_calls = before_; }
 bool recording() { return record_calls; }
+
+detail::Recording::Recording() : before_(record_calls) { record_calls = true; }
+detail::Recording::~Recording() { record_calls = before_; }
 
 void detail::connect(Node& node, std::size_t input, const Variable& variable) {
   node.inputs[input] = {variable.node(), variable.slot()};

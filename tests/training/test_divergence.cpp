@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "autograd/ops.hpp"
+#include "autograd/recompute.hpp"
 #include "training/step.hpp"
 
 using namespace fovea;
@@ -70,6 +71,18 @@ TEST_CASE("the op whose gradient is not finite is named with the parameter befor
   });
   CHECK_THAT(error, Contains("decoder.second [2] has a gradient") && Contains("[sqrt]") &&
                         Contains("parameter is decoder.second"));
+}
+
+TEST_CASE("the op within a recomputed function is named, of a loss and of a gradient", "[training]") {
+  for (const Real factor : {Real(-1), Real(0)}) {
+    const std::string error = error_of([&](const Param& a, const Param& b) {
+      const auto function = [&](std::span<const Variable> given) {
+        return std::vector<Variable>{add(given[0], sqrt(scale(tanh(b), factor)))};
+      };
+      return sum(recompute(function, {exp(a)}, {&b})[0]);
+    });
+    CHECK_THAT(error, Contains("[sqrt]") && Contains("parameter is decoder.second"));
+  }
 }
 
 TEST_CASE("a gradient that two finite ones sum up to is not blamed on what comes after", "[training]") {
