@@ -1,5 +1,7 @@
 #include "modules/transformer.hpp"
 
+#include "modules/recompute.hpp"
+
 namespace fovea::inline FOVEA_REAL {
 namespace {
 
@@ -101,19 +103,27 @@ Variable DecoderLayer::step(const Variable& x, DecoderCache& cache, const Mask& 
 }
 
 TransformerEncoder::TransformerEncoder(const TransformerSettings& settings, Rng& rng)
-    : layers(layers_for<EncoderLayer>(settings, rng)), norm(last_norm(settings)) {}
+    : layers(layers_for<EncoderLayer>(settings, rng)),
+      norm(last_norm(settings)),
+      recomputes(settings.recompute) {}
 
 Variable TransformerEncoder::operator()(Variable x, const Mask& mask, Pass& pass) const {
-  for (const EncoderLayer& layer : layers) x = layer(x, mask, pass);
+  for (const EncoderLayer& layer : layers)
+    x = recomputes ? recompute(layer, pass, x, mask) : layer(x, mask, pass);
   return norm ? (*norm)(x) : x;
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerSettings& settings, Rng& rng)
-    : layers(layers_for<DecoderLayer>(settings, rng)), norm(last_norm(settings)) {}
+    : layers(layers_for<DecoderLayer>(settings, rng)),
+      norm(last_norm(settings)),
+      recomputes(settings.recompute) {}
 
 Variable TransformerDecoder::operator()(Variable x, const Variable& memory, const Mask& self_mask,
                                         const Mask& memory_mask, Pass& pass) const {
-  for (const DecoderLayer& layer : layers) x = layer(x, memory, self_mask, memory_mask, pass);
+  for (const DecoderLayer& layer : layers) {
+    x = recomputes ? recompute(layer, pass, x, memory, self_mask, memory_mask)
+                   : layer(x, memory, self_mask, memory_mask, pass);
+  }
   return norm ? (*norm)(x) : x;
 }
 

@@ -16,7 +16,8 @@ struct TransformerSettings {
   HeadScore score = HeadScore::scaled_dot;
   Activation activation = Activation::relu;
   bool norm_first = true;
-  double dropout = 0.1;  // of the weights, inside the feed-forward part, and of what each part adds
+  double dropout = 0.1;    // of the weights, inside the feed-forward part, and of what each part adds
+  bool recompute = false;  // keep each layer's inputs alone until its backward pass: see recompute.hpp
 };
 
 /// linear2(dropout(activation(linear1(x))))
@@ -76,6 +77,7 @@ struct DecoderLayer {
 struct TransformerEncoder {
   std::vector<EncoderLayer> layers;
   std::optional<LayerNorm> norm;
+  bool recomputes = false;
   FIELDS(layers, norm)
 
   TransformerEncoder() = default;
@@ -86,6 +88,7 @@ struct TransformerEncoder {
 struct TransformerDecoder {
   std::vector<DecoderLayer> layers;
   std::optional<LayerNorm> norm;
+  bool recomputes = false;  // whole sequences; steps keep their graph
   FIELDS(layers, norm)
 
   TransformerDecoder() = default;

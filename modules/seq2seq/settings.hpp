@@ -18,7 +18,8 @@ struct Seq2SeqSettings {
   std::size_t inner = 512;          // transformer: width inside the feed-forward part
   std::string activation = "relu";  // transformer: relu or gelu
   double dropout = 0.1;
-  bool tied = false;  // the target's embedding is the last layer's weight, too
+  bool tied = false;       // the target's embedding is the last layer's weight, too
+  bool recompute = false;  // transformer: as of TransformerSettings
 };
 
 }  // namespace fovea

@@ -23,7 +23,8 @@ TransformerSeq2Seq::TransformerSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
                                    .layers = s.layers,
                                    .score = head_score(s.attention.score),
                                    .activation = activation_named(s.activation),
-                                   .dropout = s.dropout};
+                                   .dropout = s.dropout,
+                                   .recompute = s.recompute};
   encoder = TransformerEncoder(layers, rng);
   decoder = TransformerDecoder(layers, rng);
   if (s.tied) {
