@@ -30,6 +30,7 @@ struct ModelSettings {
   std::size_t width = 64, layers = 1, heads = 4;
   std::size_t patch = 8;  // rows from the beginning of a patch to that of the next
   double dropout = 0.1;
+  bool recompute = false;  // the Transformer's layers: see modules/recompute.hpp
 
   /// Numbers that are told of a row to come: its calendar, and each column's anchor.
   std::size_t told() const { return features + (anchor == Anchor::train ? 0 : targets + inputs); }

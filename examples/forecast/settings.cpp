@@ -60,6 +60,11 @@ void ForecastConfig::describe(Options& options) {
       .between(0, 0.99)
       .only_with("model", {"lstm", "lstm-attention", "transformer"});
   options
+      .add("recompute", recompute,
+           "compute each layer again in the backward pass: a fraction of the memory, a third more time")
+      .only_with("model", {"transformer"})
+      .may_change();
+  options
       .add("backtest", backtest,
            "predict: forecast from so many earlier rows, beside what came; 0: from the newest")
       .between(0, 1e9)
@@ -110,7 +115,8 @@ ModelSettings ForecastConfig::model_settings(std::size_t targets, std::size_t in
           .layers = layers,
           .heads = heads,
           .patch = patch,
-          .dropout = dropout};
+          .dropout = dropout,
+          .recompute = recompute};
 }
 
 }  // namespace fovea::inline FOVEA_REAL::forecast

@@ -22,6 +22,7 @@ struct ForecastConfig {
   std::string output = "quantiles", loss = "mse";
   std::uint64_t width = 64, layers = 1, heads = 4, patch = 8;
   double dropout = 0.1;
+  bool recompute = false;
   std::uint64_t backtest = 0;
   bool explain = false;
 

@@ -28,6 +28,11 @@ void SequenceConfig::describe(Options& options) {
       .only_with("model", {"transformer"});
   options.add("dropout", dropout, "of what goes from part to part").between(0, 0.99);
   options.add("tied", tied, "let the last layer's weight be the target's embedding");
+  options
+      .add("recompute", recompute,
+           "compute each layer again in the backward pass: a fraction of the memory, a third more time")
+      .only_with("model", {"transformer"})
+      .may_change();
   options.add("label-smoothing", label_smoothing, "of the target, spread over all tokens").between(0, 0.99);
   options
       .add("teacher-forcing", teacher_forcing,
@@ -97,7 +102,8 @@ Seq2SeqSettings SequenceConfig::model_settings(std::size_t source_vocabulary,
           .inner = inner,
           .activation = activation,
           .dropout = dropout,
-          .tied = tied};
+          .tied = tied,
+          .recompute = recompute};
 }
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

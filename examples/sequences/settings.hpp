@@ -16,6 +16,7 @@ struct SequenceConfig {
   std::uint64_t width = 128, layers = 1, heads = 4, inner = 512;
   double dropout = 0.1;
   bool tied = false;
+  bool recompute = false;
 
   double label_smoothing = 0.1;
   std::string teacher_forcing = "constant";  // how the part of right inputs falls, from 1 …

@@ -3,6 +3,7 @@
 
 #include "cli/call.hpp"
 #include "modules/attention/settings.hpp"
+#include "training/rows.hpp"
 
 // Pairs of one's own, from a file to answers.
 
@@ -271,4 +272,37 @@ TEST_CASE("data that are not where they were say what to do", "[cli]") {
   CHECK(lost.one_line());
   CHECK(shell.call({"evaluate", "run/checkpoints/last.fovea", "--data", "moved.tsv"}).code == 0);
   CHECK(shell.call({"predict", "run/checkpoints/last.fovea"}, "12\n").code == 0);  // needs none
+}
+
+TEST_CASE("layers that are recomputed change no bit of a training, with stops and without", "[cli]") {
+  const Shell shell;
+  const std::vector<std::string> settings{
+      "copy",    "--model",      "transformer", "--width",   "16",          "--heads",    "2",
+      "--inner", "16",           "--layers",    "2",         "--sequences", "100",        "--steps",
+      "12",      "--eval-every", "4",           "--entropy", "0.01",        "--schedule", "constant"};
+  const auto call = [&](const std::string& command, std::vector<std::string> more) {
+    more.insert(more.begin(), settings.begin(), settings.end());
+    more.insert(more.begin(), command);
+    const Result result = shell.call(more);
+    INFO(result.err);
+    CHECK(result.code == 0);
+    return result;
+  };
+  const Result verified = call("verify-resume", {"--recompute", "--accumulate", "2"});
+  CHECK_THAT(verified.out, Contains("bit for bit"));
+  call("train", {"--out", "plain"});
+  call("train", {"--out", "again", "--recompute"});
+  CHECK(rows_of(shell.folder / "plain").size() >= 3);
+  CHECK(rows_of(shell.folder / "again") == rows_of(shell.folder / "plain"));
+  const std::string last = "/checkpoints/last.fovea";
+  CHECK_THAT(shell.call({"inspect", "plain" + last, "again" + last}).out, Contains("recompute"));
+  const Result lstm = shell.call({"train", "copy", "--recompute", "--out", "lstm"});
+  CHECK(lstm.code == 2);
+  CHECK_THAT(lstm.err, Contains("--recompute is for --model transformer"));
+  // A run goes on with it or without.
+  std::vector<std::string> more{"train",   "copy", "--resume", "--out", "again", "--recompute=false",
+                                "--steps", "14"};
+  const Result resumed = shell.call(more);
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
 }

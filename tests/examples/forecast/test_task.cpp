@@ -134,6 +134,25 @@ TEST_CASE("forecast: the same for any number of threads", "[examples]") {
   for (std::size_t i = 0; i < found.size() / 2; ++i) CHECK((found[i] == found[found.size() / 2 + i]));
 }
 
+TEST_CASE("forecast: recomputed layers are trained to the same bits", "[examples]") {
+  std::vector<std::vector<Tensor>> found(2);
+  std::vector<std::int64_t> nodes(2);
+  for (const bool again : {false, true}) {
+    ForecastConfig config = small_config("transformer");
+    config.recompute = again;
+    ForecastTask task(config, small_series(), 1);
+    task.entropy_weight = 0.1;
+    trained(task, 5);
+    for (const NamedParam& one : parameters(task.model)) found[again].push_back(one.param->value());
+    nodes[again] = -live_nodes();
+    Pass pass{.training = true, .rng = Rng(3)};
+    const Loss loss = task.loss(batch_of(task, {0, 2}), pass);
+    nodes[again] += live_nodes();
+  }
+  CHECK(nodes[1] < nodes[0]);
+  for (std::size_t i = 0; i < found[0].size(); ++i) CHECK(same_bits(found[0][i], found[1].at(i)));
+}
+
 TEST_CASE("forecast: quantiles stand in order, and are measured as the formula says", "[examples]") {
   ForecastTask task(small_config("linear"), small_series(), 1);
   // From zero all three are the anchor; put them in the wrong order.

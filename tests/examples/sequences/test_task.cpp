@@ -58,10 +58,16 @@ CopyTask::Config small_copy() {
 }
 
 // The parameters after a few steps.
-std::vector<Tensor> trained(std::size_t threads) {
+std::vector<Tensor> trained(std::size_t threads, const Kind& kind = {"lstm", "additive"},
+                            bool recompute = false) {
   set_threads(threads);
   CopyTask::Config config = small_copy();
   config.width = 64;
+  config.layers = kind.model == "transformer" ? 2 : 1;
+  config.model = kind.model;
+  config.attention = kind.attention;
+  config.recompute = recompute;
+  config.guide = "diagonal:2";
   CopyTask task(config, 1);
   task.entropy_weight = 0.1;
   TrainConfig train = CopyTask::defaults();
@@ -157,6 +163,25 @@ TEST_CASE("sequences: the same bits for any number of threads", "[examples]") {
   const auto one = trained(1), two = trained(2);
   REQUIRE(one.size() == two.size());
   for (std::size_t i = 0; i < one.size(); ++i) CHECK(same_bits(one[i], two[i]));
+}
+
+TEST_CASE("sequences: recomputed layers are trained to the same bits", "[examples]") {
+  for (const Kind& kind : kinds) {
+    if (kind.model != "transformer") continue;
+    const auto plain = trained(1, kind), again = trained(2, kind, true);
+    REQUIRE(plain.size() == again.size());
+    for (std::size_t i = 0; i < plain.size(); ++i) CHECK(same_bits(plain[i], again[i]));
+    const auto nodes = [&](bool recompute) {
+      auto config = config_of<G2pTask::Config>(kind);
+      config.recompute = recompute;
+      G2pTask task = G2pTask::tiny(config);
+      const std::int64_t before = live_nodes();
+      Pass pass{.training = true, .rng = Rng(3)};
+      const Loss loss = task.loss(batch_of(task, {0, 1}), pass);
+      return live_nodes() - before;
+    };
+    CHECK(nodes(true) < nodes(false));
+  }
 }
 
 TEST_CASE("sequences: a loaded model answers as the saved one, without its data", "[examples]") {
