@@ -22,7 +22,8 @@ PROGRAM = ROOT / "build/release/benchmarks/fovea_bench"
 # torch.compile takes ten seconds for each: a few figures tell enough.
 COMPILED = {"W1:128", "W1:512", "W2:512", "W3", "W7", "W8", "W9"}
 # With more threads every second length will do; what is all overhead has nothing that they could share.
-ONE_THREAD = {"W1:32", "W1:64", "W1:256", "W1:4096", "W2:32", "W2:64", "W2:256", "W2:1024", "W2c:512", "W2w:512", "W7", "W10"}
+ONE_THREAD = {"W1:32", "W1:64", "W1:256", "W1:4096", "W2:32", "W2:64", "W2:256", "W2:1024", "W2c:512", "W2w:512", "W7", "W10",
+              "W11:1024", "W11r:1024"}
 
 
 def lines_of(*arguments):

@@ -145,6 +145,28 @@ std::function<void()> transformer_step() {
   };
 }
 
+// Deep and long: what is kept for the backward pass is most of the memory, unless it is computed again.
+std::function<void()> deep_step(std::size_t T, bool recompute) {
+  struct Held {
+    Rng rng{1};
+    TransformerEncoder model;
+    std::vector<NamedParam> params;
+    std::unique_ptr<Optimizer> optimizer = adam();
+    Variable x;
+    Pass pass{.training = true};
+  };
+  const auto held = std::make_shared<Held>();
+  held->model = TransformerEncoder(
+      {.width = 256, .heads = 4, .inner = 1024, .layers = 12, .recompute = recompute}, held->rng);
+  held->params = parameters(held->model);
+  held->x = normal(held->rng, {4, T, 256}, 0, 1);
+  return [held] {
+    for (const NamedParam& named : held->params) named.param->clear_grad();
+    backward(mean(pow(held->model(held->x, {}, held->pass), 2)));
+    held->optimizer->step(held->params, 1e-3);
+  };
+}
+
 struct Small {
   Linear hidden, out;
   FIELDS(hidden, out)
@@ -226,6 +248,14 @@ const std::vector<Workload>& workloads() {
       {"W8", "Linear 512-512, B=1024", {}, [](std::size_t) { return wide_linear(); }},
       {"W9", "layer norm, then softmax, over [4096, 256]", {}, [](std::size_t) { return normalisers(); }},
       {"W10", "2x a million times on one element, and back", {}, [](std::size_t) { return chain(); }},
+      {"W11",
+       "Transformer encoder 256/4, 12 layers, dropout 0.1, B=4: training step with Adam",
+       {1024},
+       [](std::size_t T) { return deep_step(T, false); }},
+      {"W11r",
+       "the same, each layer computed again in the backward pass",
+       {1024},
+       [](std::size_t T) { return deep_step(T, true); }},
   };
   return all;
 }

@@ -8,13 +8,14 @@ import math
 
 import measure
 
-WORKS = ["W1", "W2", "W2c", "W2w", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10"]
+WORKS = ["W1", "W2", "W2c", "W2w", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W11r"]
 
 
 def load(threads, options):
     import torch
     import torch.nn as nn
     import torch.nn.functional as F
+    from torch.utils.checkpoint import checkpoint
 
     torch.set_num_threads(threads)
     torch.manual_seed(1)
@@ -79,6 +80,20 @@ def load(threads, options):
         source, target, f = torch.randn(64, 12, 128), torch.randn(64, 10, 128), wrap(module)
         return trained(module, lambda: f(source, target).pow(2).mean())
 
+    def deep(recompute):
+        def make(T):
+            layers = [nn.TransformerEncoderLayer(256, 4, 1024, 0.1, batch_first=True, norm_first=True)
+                      for _ in range(12)]
+            module, x = nn.Sequential(*layers, nn.LayerNorm(256)), torch.randn(4, T, 256)
+
+            def forward():
+                y = x
+                for layer in module:
+                    y = checkpoint(layer, y, use_reentrant=False) if recompute else layer(y)
+                return y.pow(2).mean()
+            return trained(module, forward)
+        return make
+
     class Seq2Seq(nn.Module):
         def __init__(self, width=128, symbols=42):
             super().__init__()
@@ -125,7 +140,8 @@ def load(threads, options):
         return step
 
     table = {"W1": additive, "W2": dot(), "W2c": dot(causal=True), "W2w": dot(window), "W3": self_attention, "W4": lstm,
-             "W5": transformer, "W6": seq2seq, "W7": small_mlp, "W8": wide_linear, "W9": normalisers, "W10": chain}
+             "W5": transformer, "W6": seq2seq, "W7": small_mlp, "W8": wide_linear, "W9": normalisers, "W10": chain,
+             "W11": deep(False), "W11r": deep(True)}
     return f"torch {torch.__version__}" + (" compiled" if options.compile else ""), table
 
 
