@@ -12,6 +12,7 @@ set(FOVEA_BASE_SOURCES
     core/random.cpp
     core/blas_kernel.cpp
     modules/attention/normalizer.cpp
+    modules/attention/pattern.cpp
     modules/attention/settings.cpp
     optim/glob.cpp
     optim/optimizer_names.cpp

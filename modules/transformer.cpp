@@ -9,6 +9,14 @@ MultiHead attention_for(const TransformerSettings& settings, Rng& rng) {
   return MultiHead(settings.width, settings.heads, rng, settings.score, settings.dropout);
 }
 
+// Of a sequence to itself.
+MultiHead self_attention_for(const TransformerSettings& settings, Rng& rng) {
+  check_pattern(settings.pattern, settings.heads);
+  MultiHead attention = attention_for(settings, rng);
+  attention.pattern = settings.pattern;
+  return attention;
+}
+
 template <class Layer>
 std::vector<Layer> layers_for(const TransformerSettings& settings, Rng& rng) {
   std::vector<Layer> layers;
@@ -56,7 +64,7 @@ Variable FeedForward::operator()(const Variable& x, Pass& pass) const {
 }
 
 EncoderLayer::EncoderLayer(const TransformerSettings& settings, Rng& rng)
-    : self_attention(attention_for(settings, rng)),
+    : self_attention(self_attention_for(settings, rng)),
       feed_forward(settings, rng),
       norm1(settings.width),
       norm2(settings.width),
@@ -71,7 +79,7 @@ Variable EncoderLayer::operator()(const Variable& x, const Mask& mask, Pass& pas
 }
 
 DecoderLayer::DecoderLayer(const TransformerSettings& settings, Rng& rng)
-    : self_attention(attention_for(settings, rng)),
+    : self_attention(self_attention_for(settings, rng)),
       cross_attention(attention_for(settings, rng)),
       feed_forward(settings, rng),
       norm1(settings.width),

@@ -16,6 +16,7 @@ struct TransformerSettings {
   HeadScore score = HeadScore::scaled_dot;
   Activation activation = Activation::relu;
   bool norm_first = true;
+  Pattern pattern = {};    // of what a sequence looks at within itself
   double dropout = 0.1;    // of the weights, inside the feed-forward part, and of what each part adds
   bool recompute = false;  // keep each layer's inputs alone until its backward pass: see recompute.hpp
 };

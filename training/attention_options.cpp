@@ -25,4 +25,17 @@ Option& describe_attention(AttentionSettings& settings, Options& options, const 
   return score;
 }
 
+void describe_pattern(Pattern& pattern, Options& options) {
+  const auto add = [&](const char* name, std::uint64_t& value, const char* about) {
+    options.add(name, value, about).between(0, 1 << 30).only_with("model", {"transformer"});
+  };
+  add("window", pattern.window,
+      "a sequence looks within itself at so many positions in all, around each; 0: at all");
+  add("stride", pattern.stride, "and at those whose distance this divides; 0: none");
+  add("block", pattern.block, "and at its own block of so many positions; 0: none");
+  add("global", pattern.global, "and so many first positions see all and are seen by all");
+  add("pattern-heads", pattern.heads,
+      "heads that look so, the first so many; the others look everywhere; 0: all heads");
+}
+
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/attention/pattern.hpp"
 #include "modules/attention/settings.hpp"
 #include "training/options.hpp"
 
@@ -11,5 +12,9 @@ namespace fovea {
 /// something for more of them.
 Option& describe_attention(AttentionSettings& settings, Options& options, const std::string& scored,
                            const std::string& other = {}, const std::vector<std::string>& values = {});
+
+/// Describes `--window`, `--stride`, `--block`, `--global` and `--pattern-heads`, for a task whose setting
+/// `model` may be a Transformer.
+void describe_pattern(Pattern& pattern, Options& options);
 
 }  // namespace fovea

@@ -151,6 +151,7 @@ TransformerForecast::TransformerForecast(const ModelSettings& s, Rng& rng)
                .score = head_score(s.attention.score),
                .activation = Activation::gelu,
                .norm_first = true,
+               .pattern = s.pattern,
                .dropout = s.dropout,
                .recompute = s.recompute},
               rng),

@@ -56,6 +56,7 @@ void ForecastConfig::describe(Options& options) {
   options.add("patch", patch, "rows from one patch to the next; each is twice as long")
       .between(1, 1e6)
       .only_with("model", {"transformer"});
+  describe_pattern(pattern, options);
   options.add("dropout", dropout, "of what goes from part to part")
       .between(0, 0.99)
       .only_with("model", {"lstm", "lstm-attention", "transformer"});
@@ -115,6 +116,7 @@ ModelSettings ForecastConfig::model_settings(std::size_t targets, std::size_t in
           .layers = layers,
           .heads = heads,
           .patch = patch,
+          .pattern = pattern,
           .dropout = dropout,
           .recompute = recompute};
 }

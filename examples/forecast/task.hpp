@@ -21,6 +21,7 @@ struct ForecastConfig {
   bool calendar = true;
   std::string output = "quantiles", loss = "mse";
   std::uint64_t width = 64, layers = 1, heads = 4, patch = 8;
+  Pattern pattern{};
   double dropout = 0.1;
   bool recompute = false;
   std::uint64_t backtest = 0;

@@ -26,6 +26,7 @@ void SequenceConfig::describe(Options& options) {
   options.add("activation", activation, "inside the feed-forward parts")
       .choices({"relu", "gelu"})
       .only_with("model", {"transformer"});
+  describe_pattern(pattern, options);
   options.add("dropout", dropout, "of what goes from part to part").between(0, 0.99);
   options.add("tied", tied, "let the last layer's weight be the target's embedding");
   options
@@ -101,6 +102,7 @@ Seq2SeqSettings SequenceConfig::model_settings(std::size_t source_vocabulary,
           .heads = heads,
           .inner = inner,
           .activation = activation,
+          .pattern = pattern,
           .dropout = dropout,
           .tied = tied,
           .recompute = recompute};

@@ -14,6 +14,7 @@ struct SequenceConfig {
   std::string model = "lstm", activation = "relu";
   AttentionSettings attention;
   std::uint64_t width = 128, layers = 1, heads = 4, inner = 512;
+  Pattern pattern{};
   double dropout = 0.1;
   bool tied = false;
   bool recompute = false;

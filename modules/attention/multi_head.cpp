@@ -43,10 +43,50 @@ bool same(const Variable& a, const Variable& b) {
   return a.shared() == b.shared() && a.node() == b.node() && a.slot() == b.slot();
 }
 
-Attended by_heads(const MultiHead& module, const Variable& query, const Variable& keys,
-                  const Variable& values, const AttentionOptions& options) {
-  return module.score == HeadScore::additive ? additive_attention(query, keys, module.v, values, options)
+// Heads that all have one mask, in their part of the width; `v` is for additive ones.
+Attended alike(const MultiHead& module, const Variable& query, const Variable& keys, const Variable& values,
+               const Variable& v, const AttentionOptions& options) {
+  return module.score == HeadScore::additive ? additive_attention(query, keys, v, values, options)
                                              : dot_attention(query, keys, values, scale_of(module), options);
+}
+
+// Whether some heads follow the pattern, and some do not.
+bool is_mixed(const MultiHead& module) {
+  return module.pattern.heads > 0 && module.pattern.heads < module.heads;
+}
+
+Mask mask_of(const MultiHead& module, const Mask& mask) { return mask & module.pattern.mask(); }
+
+// By head, side by side.
+Variable beside(const Variable& a, const Variable& b, std::size_t rank) {
+  return a.defined() ? concat({by_head(a, rank), by_head(b, rank)}, 1) : a;
+}
+
+// The first heads with the pattern, the others without.
+Attended mixed(const MultiHead& module, const Variable& query, const Variable& keys, const Variable& values,
+               const AttentionOptions& options) {
+  check<ConfigError>(!options.bias.defined() || options.bias.rank() < 4 || options.bias.shape()[1] == 1, here,
+                     "a bias for each head is not for heads of which some have a pattern");
+  const std::size_t size = module.width() / module.heads, border = module.pattern.heads * size;
+  const auto part = [&](std::size_t begin, std::size_t end, const Mask& mask) {
+    const auto cut = [&](const Variable& x) { return slice(x, -1, begin, end); };
+    AttentionOptions own = options;
+    own.mask = mask;
+    own.heads = (end - begin) / size;
+    return alike(module, cut(query), cut(keys), cut(values),
+                 module.score == HeadScore::additive ? cut(module.v) : Variable(), own);
+  };
+  const Attended local = part(0, border, mask_of(module, options.mask)),
+                 rest = part(border, module.width(), options.mask);
+  return {concat({local.context, rest.context}, -1), beside(local.scores, rest.scores, 4),
+          beside(local.weights, rest.weights, 4), beside(local.entropy, rest.entropy, 3)};
+}
+
+Attended by_heads(const MultiHead& module, const Variable& query, const Variable& keys,
+                  const Variable& values, AttentionOptions options) {
+  if (is_mixed(module)) return mixed(module, query, keys, values, options);
+  options.mask = mask_of(module, options.mask);
+  return alike(module, query, keys, values, module.v, options);
 }
 
 Attended joined(const MultiHead& module, const Attended& of, Pass& pass) {
@@ -101,10 +141,12 @@ MultiHead::MultiHead(std::size_t width, std::size_t in_heads, Rng& rng, HeadScor
 
 Attended MultiHead::operator()(const Variable& x, Pass& pass, const AttendOptions& options) const {
   check_shape(*this, "inputs", x);
-  const AttentionOptions to_op = options_for(*this, options, pass);
+  AttentionOptions to_op = options_for(*this, options, pass);
   const Variable packed = in(x);
-  if (score != HeadScore::additive)
+  if (score != HeadScore::additive && !is_mixed(*this)) {
+    to_op.mask = mask_of(*this, to_op.mask);
     return joined(*this, packed_attention(packed, scale_of(*this), to_op), pass);
+  }
   const std::vector<Variable> parts = split(packed, -1, 3);
   return joined(*this, by_heads(*this, parts[0], parts[1], parts[2], to_op), pass);
 }

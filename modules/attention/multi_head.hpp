@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/attention/attend.hpp"
+#include "modules/attention/pattern.hpp"
 #include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -25,6 +26,7 @@ struct MultiHead {
   std::size_t heads = 1;
   HeadScore score = HeadScore::scaled_dot;
   double dropout = 0;  // of the weights, while training; an option's dropout wins where it is not 0
+  Pattern pattern{};   // joined by & with an option's mask; its heads may be some of them
   Linear in;           // [3 · width, width]
   Linear out;          // [width, width]
   Param v;             // [width], for additive heads alone

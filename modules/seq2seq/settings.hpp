@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "modules/attention/pattern.hpp"
 #include "modules/attention/settings.hpp"
 #include "modules/seq2seq/padded.hpp"
 
@@ -17,6 +18,7 @@ struct Seq2SeqSettings {
   std::size_t heads = 4;            // transformer
   std::size_t inner = 512;          // transformer: width inside the feed-forward part
   std::string activation = "relu";  // transformer: relu or gelu
+  Pattern pattern = {};             // transformer: of what a sequence looks at within itself
   double dropout = 0.1;
   bool tied = false;       // the target's embedding is the last layer's weight, too
   bool recompute = false;  // transformer: as of TransformerSettings

@@ -23,6 +23,7 @@ TransformerSeq2Seq::TransformerSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
                                    .layers = s.layers,
                                    .score = head_score(s.attention.score),
                                    .activation = activation_named(s.activation),
+                                   .pattern = s.pattern,
                                    .dropout = s.dropout,
                                    .recompute = s.recompute};
   encoder = TransformerEncoder(layers, rng);
