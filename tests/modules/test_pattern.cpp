@@ -143,7 +143,7 @@ TEST_CASE("what a pattern hides has no influence, and no gradient", "[modules][p
 TEST_CASE("gradients of heads of two kinds", "[modules][pattern]") {
   if constexpr (sizeof(Real) == sizeof(double)) {
     for (const HeadScore score : all_scores) {
-      const MultiHead module = module_of(score, {.window = 3, .heads = 1});
+      MultiHead module = module_of(score, {.window = 3, .heads = 1});
       const Variable x = drawn({2, 5, width}, 3);
       const GradcheckReport report = gradcheck(parameters(module), [&] {
         Pass pass;
