@@ -65,7 +65,7 @@ std::vector<Tensor> trained(std::size_t threads, const Kind& kind = {"lstm", "ad
   config.width = 64;
   config.layers = kind.model == "transformer" ? 2 : 1;
   config.model = kind.model;
-  config.attention = kind.attention;
+  config.attention.score = kind.attention;
   config.recompute = recompute;
   config.guide = "diagonal:2";
   CopyTask task(config, 1);
