@@ -91,6 +91,9 @@ std::string plot(const PlotRequest& request) {
                      (fs::path(folder) / "metrics.jsonl").string(),
                      " has no rows: the run has not come to its first evaluation (--eval-every)");
   }
+  const std::vector<fs::path> folders(request.runs.begin(), request.runs.end());
+  const std::vector<std::string> names = report::names_apart(folders);
+  for (std::size_t i = 0; i < names.size(); ++i) page.runs[i].name = names[i];
   if (request.show != "examples") page.charts = report::charts(page.runs);
   // Whoever compares runs wants their curves, unless items are named.
   if (request.show != "curves" && (request.runs.size() == 1 || needs_examples(request))) {

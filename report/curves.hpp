@@ -23,7 +23,7 @@ struct Chart {
 
 /// What a run's folder tells of it.
 struct RunRecord {
-  std::string name;  // of the folder
+  std::string name;  // of the folder, by itself
   std::string task, command;
   std::vector<std::pair<std::string, std::string>> facts;    // when, how long, on what
   std::vector<std::pair<std::string, std::string>> results;  // what was measured at its end
@@ -40,6 +40,10 @@ std::string unit_of(std::string_view metric);
 /// Reads a run's folder, also while it is being trained. A last line that a crash has cut off is left out.
 /// ConfigError when the folder is none of a run's; DataError `file:line: …` for what cannot be read.
 RunRecord read_run(const std::filesystem::path& folder);
+
+/// Names for runs of these folders: each folder's own, with parents before it until those of different folders differ
+/// (`a/seed=1`, `b/seed=1`).
+std::vector<std::string> names_apart(std::span<const std::filesystem::path> folders);
 
 /// The charts of one or several runs: loss, metrics, learning rate, then what was watched. Of one run,
 /// metrics whose names start alike (`entropy.a`, `entropy.b`) share a chart; of several, each has its own,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include "report/colours.hpp"
 #include "report/text.hpp"
@@ -21,6 +22,24 @@ std::string colours(const Colours& of) {
     text += fmt::format(".l{0}{{stroke:{1}}}.b{0}{{fill:{1}}}", i, of.lines[i]);
   for (std::size_t i = 0; i < shades; ++i) text += fmt::format(".w{}{{fill:{}}}", i, of.weights[i]);
   return text;
+}
+
+// The character that begins at `at`, which is a byte of its own where the text is no UTF-8.
+std::string_view letter_at(std::string_view words, std::size_t at) {
+  utf8proc_int32_t point = 0;
+  const utf8proc_ssize_t length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(words.data() + at),
+                                                   static_cast<utf8proc_ssize_t>(words.size() - at), &point);
+  return words.substr(at, static_cast<std::size_t>(std::max<utf8proc_ssize_t>(1, length)));
+}
+
+// In parts of the font's size: as letters are on average, none for what is put on another, the whole for Chinese
+// and Japanese.
+double width_of_letter(std::string_view letter) {
+  utf8proc_int32_t point = 0;
+  utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(letter.data()),
+                   static_cast<utf8proc_ssize_t>(letter.size()), &point);
+  const int cells = point < 0 ? 1 : utf8proc_charwidth(point);
+  return cells <= 0 ? 0 : cells == 1 ? 0.58 : 1.0;
 }
 
 const char* name_of(Drawing::Anchor anchor) {
@@ -102,13 +121,30 @@ Scale scale_over(const std::vector<double>& values, double from, double to) {
     high = std::max(high, value);
   }
   if (low > high) return {0, 1, from, to};
-  const double margin = high > low ? 0.04 * (high - low) : std::max(std::abs(low) * 0.1, 1e-12);
+  // A number that never changes stands in the middle, and 0 at the foot (likewise in page/curves.js).
+  if (low == high && low == 0) return {0, 1, from, to};
+  const double margin = high > low ? 0.04 * (high - low) : std::abs(low) / 10;
   return {low - margin, high + margin, from, to};
 }
 
 double width_of(std::string_view words, double size) {
-  const auto letters = std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  return 0.58 * size * static_cast<double>(letters);
+  double width = 0;
+  for (std::size_t i = 0; i < words.size(); i += letter_at(words, i).size())
+    width += width_of_letter(letter_at(words, i));
+  return size * width;
+}
+
+std::string fitted(std::string_view words, double width, double size) {
+  if (width_of(words, size) <= width) return std::string(words);
+  double room = width - width_of("…", size);
+  std::size_t end = 0;
+  while (end < words.size()) {
+    const std::string_view letter = letter_at(words, end);
+    room -= size * width_of_letter(letter);
+    if (room < 0) break;
+    end += letter.size();
+  }
+  return std::string(words.substr(0, end)) + "…";
 }
 
 }  // namespace fovea::report

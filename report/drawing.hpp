@@ -39,10 +39,14 @@ struct Scale {
   double low = 0, high = 1, from = 0, to = 1;
   double operator()(double value) const { return from + (value - low) / (high - low) * (to - from); }
 };
-/// One that covers these values, those that are finite; a little more where they are all the same.
+/// One that covers these values, those that are finite, and a little more. One value stands in the middle, 0 alone
+/// at the foot of [0, 1].
 Scale scale_over(const std::vector<double>& values, double from, double to);
 
 /// About how wide words are, in pixels, in letters of `size` pixels.
 double width_of(std::string_view words, double size);
+
+/// As much of the words as is at most so wide, with `…` for the rest.
+std::string fitted(std::string_view words, double width, double size);
 
 }  // namespace fovea::report

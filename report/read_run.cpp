@@ -114,7 +114,33 @@ void add_facts(RunRecord& run, const Json& described, const Json& result) {
   }
 }
 
+// The parts of a folder's name, from its last one to the root.
+std::vector<std::string> parts_of(const fs::path& folder) {
+  std::vector<std::string> parts;
+  for (const fs::path& part : fs::absolute(folder).lexically_normal())
+    if (!part.empty() && part != "/") parts.insert(parts.begin(), part.string());
+  return parts;
+}
+
 }  // namespace
+
+std::vector<std::string> names_apart(std::span<const fs::path> folders) {
+  std::vector<std::vector<std::string>> parts;
+  for (const fs::path& folder : folders) parts.push_back(parts_of(folder));
+  std::vector<std::string> names;
+  for (const auto& own : parts) {
+    std::size_t count = 1;  // of parts that are told
+    for (const auto& other : parts) {
+      if (other == own) continue;
+      const auto differs = std::mismatch(own.begin(), own.end(), other.begin(), other.end()).first;
+      count = std::max(count, static_cast<std::size_t>(differs - own.begin()) + 1);
+    }
+    std::string name;
+    for (std::size_t i = std::min(count, own.size()); i-- > 0;) name += (name.empty() ? "" : "/") + own[i];
+    names.push_back(std::move(name));
+  }
+  return names;
+}
 
 RunRecord read_run(const fs::path& folder) {
   check<ConfigError>(fs::exists(folder / "run.json") || fs::exists(folder / "metrics.jsonl"), "plot",
@@ -122,8 +148,7 @@ RunRecord read_run(const fs::path& folder) {
                      fs::is_directory(folder) ? " has neither run.json nor metrics.jsonl" : " is no folder",
                      "; name the folder of a run, as fovea train makes it");
   RunRecord run;
-  const fs::path whole = fs::absolute(folder).lexically_normal();
-  run.name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  run.name = names_apart(std::span(&folder, 1)).front();
   const Json described = read_object(folder / "run.json");
   run.task = text_of(described, "task");
   run.command = text_of(described, "command");

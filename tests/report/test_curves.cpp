@@ -86,6 +86,18 @@ TEST_CASE("report: several runs have a chart for each number, and a curve for ea
   CHECK(all[1].unit == "nats");
 }
 
+TEST_CASE("report: runs have the names of their folders, with parents where these are the same", "[report]") {
+  using Paths = std::vector<std::filesystem::path>;
+  using Names = std::vector<std::string>;
+  const auto names = [](const Paths& folders) { return names_apart(folders); };
+  CHECK(names({"runs/one/", "runs/two"}) == Names{"one", "two"});
+  CHECK(names({"a/seed=1", "b/seed=1", "b/seed=2"}) == Names{"a/seed=1", "b/seed=1", "seed=2"});
+  CHECK(names({"/x/a/c", "/y/a/c"}) == Names{"x/a/c", "y/a/c"});
+  CHECK(names({"/c", "/c/c"}) == Names{"c", "c/c"});
+  CHECK(names({"a/b", "a/../a/b"}) == Names{"b", "b"});  // the same run twice
+  CHECK(names({"/"}) == Names{""});
+}
+
 TEST_CASE("report: what is no run's folder is refused, and what cannot be read is named", "[report]") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(read_run(folder.path), ConfigError);

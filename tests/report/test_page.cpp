@@ -157,8 +157,22 @@ TEST_CASE("report: scales cover what is finite", "[report]") {
   CHECK(scale(1) == Approx(4));
   CHECK(scale(3) == Approx(104));
   CHECK(scale_over({2, 2}, 0, 1)(2) == Approx(0.5));
-  CHECK(std::isfinite(scale_over({0, 0}, 0, 1)(0)));
+  CHECK(scale_over({-2, -2}, 0, 1)(-2) == Approx(0.5));
+  const Scale none = scale_over({0, 0}, 0, 1);  // an error rate of 0 throughout
+  CHECK(none.low == 0);
+  CHECK(none.high == 1);
   CHECK(std::isfinite(scale_over({}, 0, 1)(0.5)));
+}
+
+TEST_CASE("report: words are shortened to a width", "[report]") {
+  CHECK(width_of("abcd", 10) == Approx(4 * 5.8));
+  CHECK(width_of("東京", 10) == Approx(20));
+  CHECK(width_of("e\u0301", 10) == Approx(5.8));
+  CHECK(width_of("\xFF\xC3", 10) == Approx(11.6));
+  CHECK(fitted("abcd", 4 * 5.8 + 0.1, 10) == "abcd");
+  CHECK(fitted("abcdé", 4 * 5.8 + 0.1, 10) == "abc…");
+  CHECK(fitted("東京東京", 30, 10) == "東京…");
+  CHECK(fitted("abc", 0, 10) == "…");
 }
 
 TEST_CASE("report: shades go from none to all", "[report]") {

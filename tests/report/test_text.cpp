@@ -21,6 +21,27 @@ TEST_CASE("report: tokens of spaces are seen", "[report]") {
   CHECK(token("") == "∅");
 }
 
+TEST_CASE("report: tokens without a shape of their own have a sign", "[report]") {
+  CHECK(token("\u200B") == "⟨U+200B⟩");
+  CHECK(token("\u200D") == "⟨U+200D⟩");
+  CHECK(token("\uFEFF") == "⟨U+FEFF⟩");
+  CHECK(token("a\u00ADb") == "a⟨U+00AD⟩b");
+  CHECK(token("\u00A0") == "⟨U+00A0⟩");
+  CHECK(token("\u3000") == "⟨U+3000⟩");
+  CHECK(token("\uFE0F") == "⟨U+FE0F⟩");
+  CHECK(token("\u2028") == "⟨U+2028⟩");
+  CHECK(token("\u3164") == "⟨U+3164⟩");         // the Hangul filler, by category a letter
+  CHECK(token("\u202E") == "⟨U+202E⟩");         // as `visible` writes it, once
+  CHECK(token("\u0301") == "◌\u0301");          // an acute alone
+  CHECK(token(" \u0301") == " ◌\u0301");
+  CHECK(token("e\u0301") == "e\u0301");
+  CHECK(token("\u0600") == "\u0600");           // Arabic number sign
+  CHECK(token("\u2764\uFE0F") == "\u2764\uFE0F");  // a heart in colour
+  CHECK(token("\u0645\u200C\u0645") == "\u0645\u200C\u0645");  // a word of Persian
+  CHECK(token("\u0645\u200C") == "\u0645⟨U+200C⟩");
+  CHECK(token("東京 ж") == "東京 ж");
+}
+
 TEST_CASE("report: nothing of the data is read as XML, HTML or script", "[report]") {
   CHECK(escaped("<a href=\"x\">'&") == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
   CHECK(in_script(R"({"a":"</script><!--"})") == R"({"a":"\u003c/script>\u003c!--"})");
