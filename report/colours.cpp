@@ -53,6 +53,11 @@ std::size_t shade(double weight) {
   return static_cast<std::size_t>(std::lround(std::min(weight, 1.0) * (shades - 1)));
 }
 
+double darkest(double largest) {
+  constexpr double least = 0.2;
+  return largest > 0 && largest < least ? largest : 1;
+}
+
 std::string colour_variables() {
   return fmt::format(":root{{{}}}\n@media (prefers-color-scheme: dark){{:root{{{}}}}}\n",
                      declarations(light, "light"), declarations(dark, "dark"));

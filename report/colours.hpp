@@ -20,6 +20,10 @@ const Colours& dark_colours();
 /// The shade of a weight between 0 and 1.
 std::size_t shade(double weight);
 
+/// The weight that has the darkest shade where `largest` is the largest: 1, or this one where it is so small
+/// that nothing could be seen.
+double darkest(double largest);
+
 /// CSS that declares them as `--ground`, `--line0`, `--w20`, …, for both schemes.
 std::string colour_variables();
 

@@ -19,6 +19,7 @@ struct Curve {
 struct Chart {
   std::string title, unit;  // `unit` may be empty
   std::vector<Curve> curves;
+  bool folded = false;  // a detail, which a page shows when it is asked for
 };
 
 /// What a run's folder tells of it.
@@ -41,13 +42,16 @@ std::string unit_of(std::string_view metric);
 /// ConfigError when the folder is none of a run's; DataError `file:line: …` for what cannot be read.
 RunRecord read_run(const std::filesystem::path& folder);
 
-/// Names for runs of these folders: each folder's own, with parents before it until those of different folders differ
+/// Names for runs of these folders: each folder's own, with parents before it until those of different
+/// folders differ
 /// (`a/seed=1`, `b/seed=1`).
 std::vector<std::string> names_apart(std::span<const std::filesystem::path> folders);
 
-/// The charts of one or several runs: loss, metrics, learning rate, then what was watched. Of one run,
-/// metrics whose names start alike (`entropy.a`, `entropy.b`) share a chart; of several, each has its own,
-/// with a curve for each run.
+/// The charts of one or several runs: loss, learning rate, gradient norm, metrics, then what each attention
+/// does. Of one run, metrics whose names start alike (`mae.a`, `mae.b`) share a chart, and so do the heads of
+/// an attention
+/// (`entropy.PATH.0`, `entropy.PATH.1`). Of several, each has its own, with a curve for each run: the mean
+/// over an attention's heads, and each head in a chart that is folded.
 std::vector<Chart> charts(std::span<const RunRecord> runs);
 
 /// At most four points for each of `columns` equal parts of the steps: the first, the least, the greatest and

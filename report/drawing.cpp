@@ -15,8 +15,7 @@ namespace {
 std::string colours(const Colours& of) {
   std::string text = fmt::format(
       ".t,.n,.v{{fill:{0}}}.s{{fill:{1}}}.rule{{stroke:{2};fill:none}}.bg,.vd{{fill:{3}}}.bar{{fill:{4}}}"
-      ".right{{fill:{5}}}.asked{{stroke:{6};stroke-width:2;fill:none}}.dots{{stroke:{1}}}.truth{{stroke:{0}}"
-      "}",
+      ".right{{fill:{5}}}.asked{{stroke:{6}}}.dots{{stroke:{1}}}.truth{{stroke:{0}}}.on{{stroke:{3}}}",
       of.text, of.faint, of.rule, of.card, of.lines[0], of.lines[2], of.against);
   for (std::size_t i = 0; i < hues; ++i)
     text += fmt::format(".l{0}{{stroke:{1}}}.b{0}{{fill:{1}}}", i, of.lines[i]);
@@ -27,13 +26,14 @@ std::string colours(const Colours& of) {
 // The character that begins at `at`, which is a byte of its own where the text is no UTF-8.
 std::string_view letter_at(std::string_view words, std::size_t at) {
   utf8proc_int32_t point = 0;
-  const utf8proc_ssize_t length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(words.data() + at),
-                                                   static_cast<utf8proc_ssize_t>(words.size() - at), &point);
+  const utf8proc_ssize_t length =
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(words.data() + at),
+                       static_cast<utf8proc_ssize_t>(words.size() - at), &point);
   return words.substr(at, static_cast<std::size_t>(std::max<utf8proc_ssize_t>(1, length)));
 }
 
-// In parts of the font's size: as letters are on average, none for what is put on another, the whole for Chinese
-// and Japanese.
+// In parts of the font's size: as letters are on average, none for what is put on another, the whole for
+// Chinese and Japanese.
 double width_of_letter(std::string_view letter) {
   utf8proc_int32_t point = 0;
   utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(letter.data()),
@@ -53,8 +53,9 @@ std::string style() {
       ".t{font:600 15px system-ui,sans-serif}.n{font:13px system-ui,sans-serif}.s{font:12px "
       "system-ui,sans-serif}"
       ".v,.vd{font:10.5px system-ui,sans-serif}text{unicode-bidi:isolate}.rule{stroke-width:1}"
-      ".band{opacity:.22}.soft{opacity:.6}.dots{stroke-linecap:round;opacity:.4;fill:none}"
-      ".truth{fill:none;stroke-width:1.4}";
+      ".band{opacity:.22}.soft{opacity:.6}.dots{stroke-linecap:round;stroke-width:2;opacity:.4;fill:none}"
+      ".asked{stroke-width:2;fill:none}.on{paint-order:stroke;stroke-width:3px}"
+      ".truth{fill:none;stroke-width:1.4}.d1{stroke-dasharray:7 4}.d2{stroke-dasharray:2 3}";
   for (std::size_t i = 0; i < hues; ++i)
     text += fmt::format(".l{}{{fill:none;stroke-width:1.6;stroke-linejoin:round}}", i);
   return text + colours(light_colours()) +

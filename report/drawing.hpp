@@ -28,7 +28,8 @@ class Drawing {
 };
 
 /// The classes: `t` title, `n` words, `s` small words, `v` numbers in cells, `vd` the same in dark cells,
-/// `rule`, `bar`, `right`, `l0` … lines, `b0` … areas, `w0` … shades; for a light and for a dark reader.
+/// `on` words on a map; `rule`, `bar`, `right`, `asked`, `dots`, `truth`, `band` and `soft` areas; `l0` …
+/// lines, `d1` and `d2` dashes, `b0` … areas, `w0` … shades; for a light and for a dark reader.
 std::string style();
 
 /// Round numbers within [low, high], some `about` of them, in equal steps of 1, 2 or 5 times a power of ten.
@@ -39,8 +40,8 @@ struct Scale {
   double low = 0, high = 1, from = 0, to = 1;
   double operator()(double value) const { return from + (value - low) / (high - low) * (to - from); }
 };
-/// One that covers these values, those that are finite, and a little more. One value stands in the middle, 0 alone
-/// at the foot of [0, 1].
+/// One that covers these values, those that are finite, and a little more. One value stands in the middle, 0
+/// alone at the foot of [0, 1].
 Scale scale_over(const std::vector<double>& values, double from, double to);
 
 /// About how wide words are, in pixels, in letters of `size` pixels.

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/room.hpp"
+#include "report/short_names.hpp"
 #include "report/text.hpp"
 
 namespace fovea::report {
@@ -33,6 +36,38 @@ Json weights_of(const std::vector<double>& values) {
   Json array = Json::array();
   for (const double value : values) array.push_back(rounded(std::round(value * 1e4) / 1e4));
   return array;
+}
+
+std::string base64(const std::string& bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve(bytes.size() / 3 * 4 + 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](std::size_t at) {
+      return at < bytes.size() ? std::uint32_t(static_cast<unsigned char>(bytes[at])) : 0;
+    };
+    const std::uint32_t three = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k > bytes.size() ? '=' : digits[three >> (18 - 6 * k) & 63];
+  }
+  return text;
+}
+
+// Two bytes each, the lower one first: 65535 stands for the largest.
+Json packed(const std::vector<double>& weights) {
+  constexpr double steps = 65535;
+  double most = 0;
+  for (const double weight : weights)
+    if (std::isfinite(weight)) most = std::max(most, weight);
+  std::string bytes;
+  bytes.reserve(2 * weights.size());
+  for (const double weight : weights) {
+    const auto step = static_cast<std::uint16_t>(
+        weight > 0 && most > 0 ? std::lround(std::min(1.0, weight / most) * steps) : 0);
+    bytes += static_cast<char>(step & 255);
+    bytes += static_cast<char>(step >> 8);
+  }
+  return {{"most", rounded(most, 9)}, {"steps", base64(bytes)}};
 }
 
 Json tokens_of(const std::vector<std::string>& texts) {
@@ -72,21 +107,42 @@ class Backdrops {
   std::vector<std::vector<Place>> seen_;
 };
 
-Json shown(const HeatMap& map, Backdrops&) {
+// What pictures share.
+struct Shared {
+  Backdrops backdrops;
+  std::size_t weights_of_forecast = 0;  // how many there is room for
+};
+
+Json map_json(const HeatMap& map) {
   Json heads = Json::array();
-  for (const HeatMap::Head& head : map.heads)
-    heads.push_back({{"name", visible(head.name)}, {"weights", weights_of(head.weights)}});
-  return {{"kind", "heat"},
-          {"rowAxis", visible(map.row_axis)},
+  const std::vector<std::string> names = short_names(map);
+  for (std::size_t i = 0; i < map.heads.size(); ++i) {
+    Json head{{"name", visible(names[i])}, {"path", visible(map.heads[i].name)}};
+    head.update(packed(map.heads[i].weights));
+    heads.push_back(std::move(head));
+  }
+  return {{"rowAxis", visible(map.row_axis)},
           {"columnAxis", visible(map.column_axis)},
           {"rows", tokens_of(map.rows)},
           {"columns", tokens_of(map.columns)},
-          {"heads", heads}};
+          {"heads", heads},
+          {"leftOut", map.left_out}};
 }
 
-Json shown(const Forecast& series, Backdrops&) {
-  Json weights = Json::array();
-  for (const auto& row : series.weights) weights.push_back(weights_of(row));
+Json shown(const HeatMaps& maps, Shared&) {
+  Json all = Json::array();
+  for (const HeatMap& map : maps) all.push_back(map_json(map));
+  return {{"kind", "heat"}, {"maps", all}};
+}
+
+Json shown(const Forecast& series, Shared& shared) {
+  // Of a long horizon some rows.
+  const std::vector<std::size_t> rows = spread(
+      series.weights.size(),
+      std::max<std::size_t>(1, shared.weights_of_forecast / std::max<std::size_t>(1, series.history())));
+  std::vector<double> weights;
+  for (const std::size_t row : rows)
+    weights.insert(weights.end(), series.weights[row].begin(), series.weights[row].end());
   return {{"kind", "forecast"},
           {"value", visible(series.value)},
           {"history", series.history()},
@@ -95,10 +151,11 @@ Json shown(const Forecast& series, Backdrops&) {
           {"forecast", numbers_of(series.forecast)},
           {"low", numbers_of(series.low)},
           {"high", numbers_of(series.high)},
-          {"weights", weights}};
+          {"weightRows", rows},
+          {"weights", packed(weights)}};
 }
 
-Json shown(const WeightedText& text, Backdrops&) {
+Json shown(const WeightedText& text, Shared&) {
   Json labels = Json::array();
   for (const auto& [label, probability] : text.labels)
     labels.push_back({visible(label), rounded(probability)});
@@ -110,7 +167,7 @@ Json shown(const WeightedText& text, Backdrops&) {
           {"labels", labels}};
 }
 
-Json shown(const Ranking& ranking, Backdrops& backdrops) {
+Json shown(const Ranking& ranking, Shared& shared) {
   Json entries = Json::array();
   for (const Ranking::Entry& entry : ranking.entries)
     entries.push_back({{"name", visible(entry.name)},
@@ -121,7 +178,7 @@ Json shown(const Ranking& ranking, Backdrops& backdrops) {
   return {{"kind", "ranking"},
           {"entries", entries},
           {"asked", place_of(ranking.asked)},
-          {"backdrop", backdrops.number_of(ranking.backdrop)}};
+          {"backdrop", shared.backdrops.number_of(ranking.backdrop)}};
 }
 
 // Visible, but for the ends of its lines.
@@ -154,19 +211,29 @@ std::string page_json(const Page& page) {
       curves.push_back(
           {{"name", visible(curve.name)}, {"x", numbers_of(curve.x)}, {"y", numbers_of(curve.y)}});
     }
-    charts.push_back({{"title", visible(chart.title)}, {"unit", visible(chart.unit)}, {"curves", curves}});
+    charts.push_back({{"title", visible(chart.title)},
+                      {"unit", visible(chart.unit)},
+                      {"folded", chart.folded},
+                      {"curves", curves}});
   }
-  Backdrops backdrops;
-  for (const Picture& picture : page.pictures) {
+  std::vector<Picture> kept = page.pictures;
+  leave_out_heads(kept, weights_of_page);
+  Shared shared;
+  const auto forecasts = std::count_if(kept.begin(), kept.end(), [](const Picture& picture) {
+    return std::holds_alternative<Forecast>(picture.shown);
+  });
+  shared.weights_of_forecast =
+      weights_of_page / std::max<std::size_t>(1, static_cast<std::size_t>(forecasts));
+  for (const Picture& picture : kept) {
     Json one{{"group", visible(picture.group)},
              {"title", visible(picture.title)},
              {"answer", visible(picture.answer)},
              {"truth", visible(picture.truth)},
              {"note", visible(picture.note)}};
-    one["shown"] = std::visit([&](const auto& what) { return shown(what, backdrops); }, picture.shown);
+    one["shown"] = std::visit([&](const auto& what) { return shown(what, shared); }, picture.shown);
     pictures.push_back(std::move(one));
   }
-  return Json{{"runs", runs}, {"charts", charts}, {"pictures", pictures}, {"backdrops", backdrops.all}}
+  return Json{{"runs", runs}, {"charts", charts}, {"pictures", pictures}, {"backdrops", shared.backdrops.all}}
       .dump();
 }
 

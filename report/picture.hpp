@@ -11,8 +11,11 @@
 
 namespace fovea::report {
 
-/// What each row looks at among the columns, for every head of every attention. What belongs to the model is
-/// named by its path.
+/// How many weights of heat maps a page has room for: 8 MB as it writes them.
+inline constexpr std::size_t weights_of_page = 3'000'000;
+
+/// What each row looks at among the columns, for every head of every attention that looks from and at these.
+/// What belongs to the model is named by its path: `decoder.layers.0.cross_attention, head 1`.
 struct HeatMap {
   struct Head {
     std::string name;
@@ -21,7 +24,12 @@ struct HeatMap {
   std::string row_axis, column_axis;       // `written`, `read`
   std::vector<std::string> rows, columns;  // tokens
   std::vector<Head> heads;                 // the one that is shown first comes first
+  std::size_t left_out = 0;                // heads that are not here, for want of room (report/room.hpp)
 };
+
+/// The kinds of attention of one item: from what is written to what is read, among what is read, among what
+/// is written. The one that is shown first comes first.
+using HeatMaps = std::vector<HeatMap>;
 
 /// A series, its forecast, and how much each moment of the history was looked at. `times` are seconds since
 /// 1970 on the table's own clock, history first.
@@ -69,7 +77,7 @@ struct Picture {
   std::string answer;  // the model's; empty where the picture says it
   std::string truth;   // what would be right; empty where nobody knows
   std::string note;    // in a few words, how wrong it is
-  std::variant<HeatMap, Forecast, WeightedText, Ranking> shown;
+  std::variant<HeatMaps, Forecast, WeightedText, Ranking> shown;
 };
 
 /// Which items of its data a task shows: those that are named, else some of the part to test with. Where
@@ -78,6 +86,7 @@ struct Picture {
 struct Wanted {
   std::vector<std::string> items;
   std::size_t worst = 4, typical = 2;
+  std::size_t weights = weights_of_page;  // of all heat maps; of larger ones some heads are left out
 };
 
 }  // namespace fovea::report

@@ -17,20 +17,40 @@ constexpr std::size_t columns = 400;  // a drawing is about so many pixels wide
 
 std::string tick_text(double value) { return for_people(std::abs(value) < 1e-12 ? 0 : value); }
 
-// The names of the curves below a chart, as many as there is room for.
-void draw_names(Drawing& to, const Chart& chart, double x, double y, double width) {
-  double at = x;
-  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-    const double needed = 26 + width_of(chart.curves[i].name, 12);
-    if (at + needed > x + width) {
-      to.text(at, y, "s", fmt::format("and {} more", chart.curves.size() - i));
-      return;
+constexpr double head = 26, plot = 154, foot = 40, side = 52, row = 17, title_size = 16;
+
+std::string look_of(std::size_t curve) {
+  const std::size_t dash = curve / hues % 3;  // eight colours, then the same with dashes, then with dots
+  return dash == 0 ? fmt::format("l{}", curve % hues) : fmt::format("l{} d{}", curve % hues, dash);
+}
+
+// Where the name of a curve stands, in rows.
+struct Name {
+  double x = 0;
+  std::size_t row = 0;
+  std::string words;
+};
+
+// Of a single curve there is none: the title says it.
+std::vector<Name> names_of(const Chart& chart, double width) {
+  std::vector<Name> names;
+  if (chart.curves.size() < 2) return names;
+  double at = 0;
+  std::size_t in_row = 0;
+  for (const Curve& curve : chart.curves) {
+    const std::string words = fitted(curve.name, width - 26, 12);
+    const double needed = 26 + width_of(words, 12);
+    if (at > 0 && at + needed > width) {
+      at = 0;
+      ++in_row;
     }
-    to.line(at, y - 4, at + 14, y - 4, fmt::format("l{}", i % hues));
-    to.text(at + 18, y, "s", chart.curves[i].name);
+    names.push_back({at, in_row, words});
     at += needed + 8;
   }
+  return names;
 }
+
+double names_width(double width) { return width - side - 40; }
 
 }  // namespace
 
@@ -57,9 +77,23 @@ void draw_axes(Drawing& to, const Scale& across, const Scale& up, const std::vec
   for (const double value : at) to.line(across(value), up.from, across(value), up.to, "rule");
 }
 
-void draw(Drawing& to, const Chart& chart, double x, double y, double width, double height) {
-  constexpr double head = 26, foot = 40, side = 52;
-  to.text(x, y + 14, "t", chart.unit.empty() ? chart.title : chart.title + ", " + chart.unit);
+void draw_lonely(Drawing& to, const std::vector<double>& x, const std::vector<double>& y, const Scale& across,
+                 const Scale& up, std::string_view look) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool follows = i > 0 && std::isfinite(y[i - 1]),
+               goes_on = i + 1 < x.size() && std::isfinite(y[i + 1]);
+    if (std::isfinite(y[i]) && !follows && !goes_on) to.circle(across(x[i]), up(y[i]), 2.5, look);
+  }
+}
+
+double height_of(const Chart& chart, double width) {
+  const std::vector<Name> names = names_of(chart, names_width(width));
+  return head + plot + foot + (names.empty() ? 0 : row * static_cast<double>(names.back().row));
+}
+
+void draw(Drawing& to, const Chart& chart, double x, double y, double width) {
+  to.text(x, y + 14, "t",
+          fitted(chart.unit.empty() ? chart.title : chart.title + ", " + chart.unit, width, title_size));
   std::vector<Curve> curves;
   std::vector<double> all_x, all_y;
   for (const Curve& curve : chart.curves) {
@@ -68,16 +102,25 @@ void draw(Drawing& to, const Chart& chart, double x, double y, double width, dou
     all_y.insert(all_y.end(), curve.y.begin(), curve.y.end());
   }
   const Scale across = scale_over(all_x, x + side, x + width);
-  const Scale up = scale_over(all_y, y + height - foot, y + head);
-  const std::vector<double> steps = ticks(across.low, across.high, width > 500 ? 9 : 5);
+  const Scale up = scale_over(all_y, y + head + plot, y + head);
+  const bool is_one =
+      !all_x.empty() && std::all_of(all_x.begin(), all_x.end(), [&](double at) { return at == all_x[0]; });
+  const std::vector<double> steps =
+      is_one ? std::vector<double>{all_x[0]} : ticks(across.low, across.high, width > 500 ? 9 : 5);
   draw_axes(to, across, up, steps);
   for (const double step : steps) to.text(across(step), up.from + 15, "s", tick_text(step), Anchor::middle);
   to.text(x + width, up.from + 30, "s", "step", Anchor::end);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const std::string data = path_through(curves[i].x, curves[i].y, across, up);
-    if (!data.empty()) to.path(data, fmt::format("l{}", i % hues));
+    if (!data.empty()) to.path(data, look_of(i));
+    draw_lonely(to, curves[i].x, curves[i].y, across, up, fmt::format("b{}", i % hues));
   }
-  if (chart.curves.size() > 1) draw_names(to, chart, x + side, up.from + 30, width - side - 40);
+  const std::vector<Name> names = names_of(chart, names_width(width));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double left = x + side + names[i].x, below = up.from + 30 + row * static_cast<double>(names[i].row);
+    to.line(left, below - 4, left + 16, below - 4, look_of(i));
+    to.text(left + 20, below, "s", names[i].words);
+  }
 }
 
 }  // namespace fovea::report

@@ -100,7 +100,8 @@ std::string token(std::string_view text) {
                                                      static_cast<utf8proc_ssize_t>(rest.size()), &point);
     const std::string_view bytes = rest.substr(0, static_cast<std::size_t>(length));
     rest.remove_prefix(bytes.size());
-    const bool shapes_another = has_base && (is_variation_selector(point) || (is_joiner(point) && !rest.empty()));
+    const bool shapes_another =
+        has_base && (is_variation_selector(point) || (is_joiner(point) && !rest.empty()));
     if (has_no_shape(point) && !shapes_another) {
       result += sign_of(point);
       has_base = false;

@@ -10,8 +10,8 @@ namespace fovea::report {
 std::string visible(std::string_view text);
 
 /// A token as a label of its own: as `visible`, with a sign for spaces and for whatever else has no shape
-/// (`⟨U+00A0⟩`, `⟨U+FEFF⟩`); a combining mark without a base stands on `◌`. Joiners and variation selectors stay
-/// where they change how a neighbour looks.
+/// (`⟨U+00A0⟩`, `⟨U+FEFF⟩`); a combining mark without a base stands on `◌`. Joiners and variation selectors
+/// stay where they change how a neighbour looks.
 std::string token(std::string_view text);
 
 /// `text` for XML, between tags and in attributes: `visible`, with entities for < > & and quotes.

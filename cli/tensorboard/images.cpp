@@ -13,6 +13,7 @@
 
 #include "core/check.hpp"
 #include "report/colours.hpp"
+#include "report/room.hpp"
 #include "report/text.hpp"
 
 namespace fovea::events {
@@ -77,6 +78,8 @@ AttentionImage image_of(const report::HeatMap& map, const report::HeatMap::Head&
   return image;
 }
 
+bool has_cells(const report::HeatMap& map) { return !map.rows.empty() && !map.columns.empty(); }
+
 // A text as a part of a tag.
 std::string part_of(std::string_view text) {
   const std::string shown = report::visible(text);
@@ -99,17 +102,19 @@ std::vector<AttentionImage> attention_images(std::span<const report::Picture> pi
   std::vector<AttentionImage> images;
   std::set<std::string> used;
   for (const report::Picture& picture : pictures) {
-    const auto* map = std::get_if<report::HeatMap>(&picture.shown);
-    if (!map || map->rows.empty() || map->columns.empty()) continue;
+    const auto* maps = std::get_if<report::HeatMaps>(&picture.shown);
+    if (!maps || std::none_of(maps->begin(), maps->end(), has_cells)) continue;
     const std::string name = part_of(picture.title);
     std::string item = name;
     for (std::size_t number = 2; !used.insert(item).second; ++number)
       item = fmt::format("{}_{}", name, number);
-    const std::size_t heads = map->heads.size(), shown = std::min(heads, most_heads);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const report::HeatMap::Head& head = map->heads[i * heads / shown];
-      images.push_back(image_of(*map, head));
-      images.back().tag = fmt::format("attention/{}/{}", item, part_of(head.name));
+    for (const report::HeatMap& map : *maps) {
+      if (!has_cells(map)) continue;
+      for (const std::size_t i :
+           report::spread(map.heads.size(), &map == &maps->front() ? most_heads : most_others)) {
+        images.push_back(image_of(map, map.heads[i]));
+        images.back().tag = fmt::format("attention/{}/{}", item, part_of(map.heads[i].name));
+      }
     }
   }
   return images;

@@ -20,8 +20,8 @@ struct AttentionImage {
 };
 
 /// Of more heads these many are shown, evenly spread over all and with the first among them, so that each
-/// layer has its turn.
-inline constexpr std::size_t most_heads = 8;
+/// layer has its turn: of what is shown first of an item, and of each of its other kinds of attention.
+inline constexpr std::size_t most_heads = 8, most_others = 4;
 
 /// The heat maps among pictures, with the tags `attention/ITEM/HEAD`. What stands for ITEM is the picture's
 /// title, at most 40 characters of it; of items that come to the same the later ones have a number. All but

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "examples/sequences/vocabulary.hpp"
@@ -54,23 +55,29 @@ std::vector<std::vector<Hypothesis>> answers(const Seq2Seq& model,
   return found;
 }
 
-Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source,
-                      std::span<const std::int64_t> target) {
+Attentions looks(const Seq2Seq& model, std::span<const std::int64_t> source,
+                 std::span<const std::int64_t> target) {
   const NoGrad no_graph;
   const Item item{{source.begin(), source.end()}, {target.begin(), target.end()}};
   const Batch batch = make_batch(std::span(&item, 1));
   Observations seen({.weights = true});
   Pass pass{.observations = &seen};
   forward(model, batch.source, batch.inputs, pass);
+  return all_attentions(model, seen);
+}
+
+Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source,
+                      std::span<const std::int64_t> target) {
   const Alignment nothing(target.size() + 1, std::vector<double>(source.size()));
   Alignments result{{}, nothing};
-  const auto found = attentions_to_source(all_attentions(model, seen));
+  const Attentions found = attentions_to_source(looks(model, source, target));
   for (const auto& [path, one] : found) {
     const std::size_t heads = one.weights.shape()[1];  // of [1, heads, target + 1, source]
     const double share = 1 / static_cast<double>(heads * found.size());
     const Real* weight = one.weights.value().data();
+    std::vector<Alignment>& of_heads = result.heads.emplace_back(path, std::vector<Alignment>{}).second;
     for (std::size_t head = 0; head < heads; ++head) {
-      Alignment& rows = result.heads[path].emplace_back(nothing);
+      Alignment& rows = of_heads.emplace_back(nothing);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         for (std::size_t j = 0; j < source.size(); ++j) {
           rows[i][j] = static_cast<double>(*weight++);
@@ -82,18 +89,27 @@ Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source
   return result;
 }
 
-std::map<std::string, Observed> all_attentions(const Seq2Seq& model, const Observations& seen) {
-  std::map<std::string, Observed> found;
-  for (const auto& [path, calls] : by_path(model, seen)) {
-    found[path] = {calls.front().at, along_queries(calls, &Observed::scores),
-                   along_queries(calls, &Observed::weights), along_queries(calls, &Observed::entropy)};
-  }
+Attentions all_attentions(const Seq2Seq& model, const Observations& seen) {
+  const std::map<std::string, std::vector<Observed>> by_name = by_path(model, seen);
+  std::map<const Probe*, const std::string*> paths;
+  for (const auto& [path, calls] : by_name) paths[calls.front().at] = &path;
+  Attentions found;
+  walk(model, [&](const std::string&, const Probe& probe) {  // by name layer 10 would stand before layer 2
+    const auto path = paths.find(&probe);
+    if (path == paths.end()) return;
+    const std::vector<Observed>& calls = by_name.at(*path->second);
+    found.emplace_back(*path->second, Observed{&probe, along_queries(calls, &Observed::scores),
+                                               along_queries(calls, &Observed::weights),
+                                               along_queries(calls, &Observed::entropy)});
+  });
   return found;
 }
 
-std::map<std::string, Observed> attentions_to_source(std::map<std::string, Observed> all) {
+Attentions attentions_to_source(Attentions all) {
   std::erase_if(all, [](const auto& one) { return one.first.find("self_attention") != std::string::npos; });
   return all;
 }
+
+bool reads_source(std::string_view path) { return path.starts_with("encoder"); }
 
 }  // namespace fovea::inline FOVEA_REAL::sequences

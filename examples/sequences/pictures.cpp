@@ -5,6 +5,7 @@
 #include "examples/chosen.hpp"
 #include "examples/lines.hpp"
 #include "examples/sequences/task.hpp"
+#include "report/room.hpp"
 
 // The pictures of a sequence model: what it looks at when it says each token of its answer.
 
@@ -14,23 +15,45 @@ namespace {
 constexpr std::size_t words_tried =
     400;  // of the part to test with: enough to find bad ones in a second or two
 
-std::vector<double> flat(const Alignment& rows) {
-  std::vector<double> all;
-  for (const std::vector<double>& row : rows) all.insert(all.end(), row.begin(), row.end());
-  return all;
+// The maps of these attentions, which look from the same rows at the same columns.
+report::HeatMap heat_map(const Attentions& found, report::HeatMap map, const std::string& mean_name) {
+  const std::size_t cells = map.rows.size() * map.columns.size();
+  std::size_t heads = 0;
+  for (const auto& [path, one] : found) heads += one.weights.shape()[1];  // of [1, heads, rows, columns]
+  report::HeatMap::Head mean{mean_name, std::vector<double>(cells)};
+  for (const auto& [path, one] : found) {
+    const std::size_t own = one.weights.shape()[1];
+    const Real* weight = one.weights.value().data();
+    for (std::size_t h = 0; h < own; ++h, weight += cells) {
+      map.heads.push_back({own > 1 ? fmt::format("{}, head {}", path, h) : path, {weight, weight + cells}});
+      for (std::size_t i = 0; i < cells; ++i)
+        mean.weights[i] += static_cast<double>(weight[i]) / static_cast<double>(heads);
+    }
+  }
+  if (heads > 1) map.heads.insert(map.heads.begin(), std::move(mean));
+  return map;
 }
 
-report::HeatMap heat_map(const Alignments& found, std::vector<std::string> said,
-                         std::vector<std::string> read) {
-  said.push_back("</s>");
-  report::HeatMap map{"written", "read", std::move(said), std::move(read), {}};
-  std::size_t heads = 0;
-  for (const auto& [path, some] : found.heads) heads += some.size();
-  if (heads > 1) map.heads.push_back({"mean of all", flat(found.mean)});
-  for (const auto& [path, some] : found.heads)
-    for (std::size_t h = 0; h < some.size(); ++h)
-      map.heads.push_back({some.size() > 1 ? fmt::format("{}, head {}", path, h) : path, flat(some[h])});
-  return map;
+report::HeatMaps heat_maps(const Attentions& all, const std::vector<std::string>& said,
+                           const std::vector<std::string>& read) {
+  std::vector<std::string> written = said, before{"<s>"};
+  written.push_back("</s>");
+  before.insert(before.end(), said.begin(), said.end());
+  const Attentions to_source = attentions_to_source(all);
+  Attentions within_source, within_target;
+  for (const auto& one : all) {
+    const bool is_to_source = std::any_of(to_source.begin(), to_source.end(),
+                                          [&](const auto& other) { return other.first == one.first; });
+    if (!is_to_source) (reads_source(one.first) ? within_source : within_target).push_back(one);
+  }
+  report::HeatMaps maps;
+  const auto add = [&](const Attentions& some, report::HeatMap map, const char* mean) {
+    if (!some.empty()) maps.push_back(heat_map(some, std::move(map), mean));
+  };
+  add(to_source, {"written", "read", written, read, {}}, "mean of all");
+  add(within_source, {"read", "read", read, read, {}}, "mean of read × read");
+  add(within_target, {"written", "written before", written, before, {}}, "mean of written × written");
+  return maps;
 }
 
 }  // namespace
@@ -87,8 +110,10 @@ std::vector<report::Picture> SequenceTask::pictures(const report::Wanted& wanted
         picture.truth += (picture.truth.empty() ? "" : "  or  ") + text_of(reference);
       picture.note = fmt::format("{} of {} tokens wrong", rates.edits, rates.tokens);
     }
-    picture.shown = heat_map(alignments(model, sources[i], said), vocabularies_.target.decode(said),
-                             std::move(items[i].tokens));
+    picture.shown =
+        heat_maps(looks(model, sources[i], said), vocabularies_.target.decode(said), items[i].tokens);
+    // Of long pairs the heads of all items together would not fit into memory.
+    report::leave_out_heads(std::span(&picture, 1), wanted.weights / items.size());
     pictures.push_back(std::move(picture));
   }
   return pictures;

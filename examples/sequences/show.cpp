@@ -23,7 +23,7 @@ std::string as_json(const Shown& shown) {
     if (answer.cut) one["cut"] = true;
     if (!answer.alignments.heads.empty()) {
       one["alignment"] = answer.alignments.mean;
-      one["attention"] = answer.alignments.heads;
+      for (const auto& [path, heads] : answer.alignments.heads) one["attention"][path] = heads;
     }
     answers.push_back(std::move(one));
   }

@@ -32,8 +32,6 @@ Variable mean_of_rows(const Variable& x, std::span<const std::size_t> lengths) {
   return sum(mul(x, Variable(std::move(share))));
 }
 
-bool reads_source(const std::string& path) { return path.starts_with("encoder"); }
-
 }  // namespace
 
 SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus corpus, std::uint64_t min_count,
@@ -120,8 +118,12 @@ Loss SequenceTask::loss(const Batch& batch, Pass& pass) {
 void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metrics) const {
   const CrossEntropyOptions options{.padding = Vocabulary::padding};
   double loss = 0, tokens = 0, mass = 0, rows = 0;
-  std::map<std::string, std::vector<double>> entropies;  // by path: of each head, summed over tokens
-  std::map<std::string, double> counts;
+  struct Entropy {
+    std::string path;
+    std::vector<double> sums;  // over tokens, of each head
+    double count = 0;          // of tokens
+  };
+  std::vector<Entropy> entropies;  // in the model's order
   for (std::size_t begin = 0; begin < items.size(); begin += items_at_once) {
     const auto some = items.subspan(begin, std::min(items_at_once, items.size() - begin));
     const Batch batch = make_batch(some);
@@ -134,13 +136,16 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
     for (const auto& [path, one] : all) {
       const auto& lengths = reads_source(path) ? batch.source.lengths : batch.inputs.lengths;
       const Shape& shape = one.entropy.shape();
-      auto& sums = entropies[path];
-      sums.resize(shape[1]);
+      auto of_path = std::find_if(entropies.begin(), entropies.end(),
+                                  [&, &name = path](const Entropy& other) { return other.path == name; });
+      if (of_path == entropies.end())
+        of_path = entropies.insert(entropies.end(), {path, std::vector<double>(shape[1])});
       for (std::size_t b = 0; b < shape[0]; ++b) {
-        counts[path] += static_cast<double>(lengths[b]);
+        of_path->count += static_cast<double>(lengths[b]);
         for (std::size_t h = 0; h < shape[1]; ++h)
           for (std::size_t i = 0; i < lengths[b]; ++i)
-            sums[h] += static_cast<double>(one.entropy.value().data()[(b * shape[1] + h) * shape[2] + i]);
+            of_path->sums[h] +=
+                static_cast<double>(one.entropy.value().data()[(b * shape[1] + h) * shape[2] + i]);
       }
     }
     for (const auto& [path, one] : attentions_to_source(all)) {
@@ -150,9 +155,10 @@ void SequenceTask::measure_attention(std::span<const Item> items, Metrics& metri
   }
   metrics.add("nll", loss / std::max(tokens, 1.0));
   metrics.add("diagonal", 100 * mass / std::max(rows, 1.0));
-  for (const auto& [path, sums] : entropies)
-    for (std::size_t h = 0; h < sums.size(); ++h)
-      metrics.add_detail(join("entropy.", path, sums.size() > 1 ? join(".", h) : ""), sums[h] / counts[path]);
+  for (const Entropy& one : entropies)
+    for (std::size_t h = 0; h < one.sums.size(); ++h)
+      metrics.add_detail(join("entropy.", one.path, one.sums.size() > 1 ? join(".", h) : ""),
+                         one.sums[h] / one.count);
 }
 
 Metrics SequenceTask::measure(Split split, std::size_t beam) const {

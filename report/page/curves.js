@@ -15,7 +15,8 @@ function filled(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value != null) node.setAttribute(name, value);
   }
-  node.append(...children.filter((child) => child != null));
+  // One by one: a call takes no more than some 100,000 arguments.
+  for (const child of children.flat()) if (child != null) node.append(child);
   return node;
 }
 
@@ -35,6 +36,42 @@ function number(value, digits = 4) {
   return roundings[digits].format(value);
 }
 
+/** The largest of any number of values, and at least `least`. */
+function largest(values, least) {
+  let most = least;
+  for (const value of values) if (value > most) most = value;
+  return most;
+}
+
+/** Runs `work`; what goes wrong is told in `holder`, and the rest of the page stays. */
+function guarded(holder, work) {
+  try {
+    return work();
+  } catch (error) {
+    console.error(error);
+    holder.replaceChildren(el("p", { class: "failed", role: "alert" }, "This could not be shown: " + error.message));
+  }
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+/** How wide a label of 13 pixels is. */
+function widthOf(text) {
+  pen.font = "13px system-ui, sans-serif";
+  return pen.measureText(text).width;
+}
+/** As much of a label as is at most so wide. */
+function fitted(text, width) {
+  if (widthOf(text) <= width) return text;
+  const letters = [...text];
+  let [from, to] = [0, letters.length];
+  while (from < to) {
+    const middle = (from + to + 1) >> 1;
+    if (widthOf(letters.slice(0, middle).join("") + "…") <= width) from = middle;
+    else to = middle - 1;
+  }
+  return letters.slice(0, from).join("") + "…";
+}
+
 const scheme = matchMedia("(prefers-color-scheme: dark)");
 
 /**
@@ -43,12 +80,14 @@ const scheme = matchMedia("(prefers-color-scheme: dark)");
  */
 function plot(holder, describe) {
   let shown = null, width = 0;
-  const make = () => {
+  const make = () => guarded(holder, () => {
     shown?.destroy();
+    shown = null;
     width = Math.floor(holder.clientWidth);
+    if (width === 0) return; // it is folded away, and made when it is seen
     const { options, data } = describe();
     shown = new uPlot({ ...options, width }, data, holder);
-  };
+  });
   new ResizeObserver(() => {
     const now = Math.floor(holder.clientWidth);
     if (now === width || now === 0) return;
@@ -78,7 +117,23 @@ function axis(label, more = {}) {
   };
 }
 
-const dashes = [[], [7, 4], [2, 3]];
+const dashes = [[], [7, 4], [2, 3]], borders = ["solid", "dashed", "dotted"];
+const dashOf = (i) => Math.floor(i / 8) % 3;
+
+/** Of a curve whose points are not all shown those without a neighbour, which no line shows. */
+function lonely(u, index, all) {
+  if (all) return null;
+  const values = u.data[index], found = [];
+  let last = null, before = null; // of what this curve has at all: elsewhere it is undefined
+  for (let i = 0; i <= values.length; ++i) {
+    if (i < values.length && values[i] === undefined) continue;
+    const here = i < values.length ? values[i] : null;
+    if (last != null && values[last] != null && before == null && here == null) found.push(last);
+    before = last == null ? null : values[last];
+    last = i;
+  }
+  return found;
+}
 
 function chartCard(chart) {
   const holder = el("div");
@@ -96,11 +151,12 @@ function chartCard(chart) {
       cursor: { sync: { key: "step" }, drag: { x: true, y: false } },
       scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : still },
       axes: [axis("step", { size: 28 }), axis(chart.unit || null, { size: roomFor })],
+      legend: { markers: { dash: (u, i) => borders[dashOf(i - 1)] } },
       series: [
         { label: "step", value: (u, value) => number(value, 9) },
         ...chart.curves.map((curve, i) => ({
-          label: curve.name, stroke: colour("line" + (i % 8)), dash: dashes[Math.floor(i / 8) % 3], width: 1.6,
-          points: { show: curve.x.length < 60, size: 5 }, spanGaps: false, value: (u, value) => number(value),
+          label: curve.name, stroke: colour("line" + (i % 8)), dash: dashes[dashOf(i)], width: 1.6,
+          points: { show: curve.x.length < 60, size: 5, filter: lonely }, spanGaps: false, value: (u, value) => number(value),
         })),
       ],
     },

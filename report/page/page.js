@@ -38,16 +38,32 @@ function together(runs) {
     ...runs.map((run) => more(run, run.results.filter((result) => !isMain(result))))];
 }
 
+/** A card of a chart or picture. One that cannot be made says so, and costs the page no other. */
+function card(one, make) {
+  const holder = el("div");
+  return guarded(holder, () => make(one)) ?? el("section", { class: "card" }, el("h3", {}, bdi(one.title ?? "")), holder);
+}
+
+/** What is made when it is opened. */
+function unfolding(title, make) {
+  const details = el("details", { toggle: () => details.children.length === 1 && details.append(make()) }, el("summary", {}, title));
+  return details;
+}
+
 function show(page) {
   const { runs, charts, pictures, backdrops } = page;
   const parts = [el("h1", {}, ...runs.flatMap((run, i) => [i ? ", " : null, bdi(run.name)])),
     ...(runs.length === 1 ? alone(runs[0]) : together(runs))];
-  if (charts.length)
+  const cards = (some, make) => el("div", { class: "grid" }, some.map((one) => card(one, make)));
+  if (charts.length) {
+    const folded = charts.filter((chart) => chart.folded);
     parts.push(el("h2", {}, "Training"),
       el("p", { class: "lead", style: "margin:-8px 0 12px" }, "Drag to zoom, double-click to go back; click a name to hide its curve."),
-      el("div", { class: "grid" }, ...charts.map(chartCard)));
+      cards(charts.filter((chart) => !chart.folded), chartCard));
+    if (folded.length) parts.push(unfolding(`Each head by itself: ${folded.length} charts`, () => cards(folded, chartCard)));
+  }
   if (pictures.length)
-    parts.push(el("h2", {}, "Examples"), el("div", { class: "grid" }, ...pictures.map((picture) => pictureCard(picture, backdrops))));
+    parts.push(el("h2", {}, "Examples"), cards(pictures, (picture) => pictureCard(picture, backdrops)));
   document.getElementById("page").replaceChildren(...parts.filter((part) => part != null));
 }
 

@@ -3,31 +3,62 @@
 const shades = 21, deep = 11;
 const shade = (weight) => (weight > 0 ? Math.round(Math.min(weight, 1) * (shades - 1)) : 0);
 
+/** The weight that has the darkest shade: 1, or the largest where nothing could be seen (likewise in colours.cpp). */
+const darkest = (most) => (most > 0 && most < 0.2 ? most : 1);
+
 /** A bar of the shades from 0 to `most`. */
-function ramp(most) {
+function ramp(most, words = "weight") {
   const stops = Array.from({ length: shades }, (_, i) => `var(--w${i})`).join(",");
-  return el("span", { class: "ramp" }, "0", el("i", { style: `background:linear-gradient(to right,${stops})` }), number(most, 3) + " weight");
+  return el("span", { class: "ramp" }, "0", el("i", { style: `background:linear-gradient(to right,${stops})` }), `${number(most, 3)} ${words}`);
+}
+
+/** Weights as page_json.cpp packs them. */
+function unpacked({ most, steps }) {
+  const bytes = atob(steps), weights = new Float32Array(bytes.length / 2);
+  for (let i = 0; i < weights.length; ++i) weights[i] = ((bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8)) / 65535) * most;
+  return weights;
+}
+
+/** The cells of one head, a pixel each. */
+function painted(map, head) {
+  const rows = map.rows.length, columns = map.columns.length, top = darkest(head.most);
+  const canvas = el("canvas", { width: columns, height: rows }), context = canvas.getContext("2d");
+  const palette = Array.from({ length: shades }, (_, i) => colour("w" + i)).map((hex) => {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+    return (255 << 24) | (blue << 16) | (green << 8) | red;
+  });
+  const image = context.createImageData(columns, rows), pixels = new Int32Array(image.data.buffer);
+  head.weights.forEach((weight, k) => (pixels[k] = palette[shade(weight / top)]));
+  context.putImageData(image, 0, 0);
+  return canvas;
 }
 
 const entropyOf = (weights) => weights.reduce((sum, w) => (w > 0 ? sum - w * Math.log(w) : sum), 0);
 
+const cells_as_rects = 10000; // above these many they are one image
+
 /** The cells of one head. `tell(row, column)` is called for the one that is pointed at, or with nothing. */
-function heatSvg(map, weights, cell, tell) {
-  const rows = map.rows.length, columns = map.columns.length;
-  const wide = (tokens) => 8 + 8 * Math.min(14, Math.max(...tokens.map((token) => [...token].length)));
-  const upright = map.columns.some((token) => [...token].length > 2);
-  const left = 22 + wide(map.rows), top = 22 + (upright ? wide(map.columns) : 22);
+function heatSvg(map, head, cell, tell) {
+  const { weights } = head, rows = map.rows.length, columns = map.columns.length, top = darkest(head.most);
   const short = (token) => ([...token].length > 14 ? [...token].slice(0, 13).join("") + "…" : token);
-  const x = (column) => left + column * cell, y = (row) => top + row * cell;
+  const wide = (tokens) => largest(tokens.map((token) => widthOf(short(token))), 0);
+  // Names stand upright where one is wider than its cell (likewise in svg_heat.cpp).
+  const longest = wide(map.columns), upright = longest > cell - 4;
+  const left = 30 + wide(map.rows), above = 22 + (upright ? 10 + longest : 22);
+  const x = (column) => left + column * cell, y = (row) => above + row * cell;
   const name = (token, attributes) => svgEl("text", { class: "token", ...attributes }, short(token), svgEl("title", {}, token));
   const columnNames = map.columns.map((token, j) => upright
-    ? name(token, { transform: `translate(${x(j) + cell / 2 + 4} ${top - 6}) rotate(-90)` })
-    : name(token, { x: x(j) + cell / 2, y: top - 7, "text-anchor": "middle" }));
+    ? name(token, { transform: `translate(${x(j) + cell / 2 + 4} ${above - 6}) rotate(-90)` })
+    : name(token, { x: x(j) + cell / 2, y: above - 7, "text-anchor": "middle" }));
   const rowNames = map.rows.map((token, i) => name(token, { x: left - 8, y: y(i) + cell / 2 + 4.5, "text-anchor": "end" }));
   const cells = svgEl("g", { "shape-rendering": "crispEdges" }), values = svgEl("g");
-  for (let i = 0; i < rows; ++i) {
+  const many = rows * columns > cells_as_rects;
+  if (many)
+    cells.append(svgEl("image", { x: left, y: above, width: columns * cell, height: rows * cell, preserveAspectRatio: "none",
+      style: "image-rendering:pixelated", href: painted(map, head).toDataURL() }));
+  for (let i = 0; i < rows && !many; ++i) {
     for (let j = 0; j < columns; ++j) {
-      const weight = weights[i * columns + j], at = shade(weight);
+      const weight = weights[i * columns + j], at = shade(weight / top);
       if (at > 0) cells.append(svgEl("rect", { x: x(j), y: y(i), width: cell, height: cell, style: `fill:var(--w${at})` }));
       if (cell >= 26 && weight >= 0.01)
         values.append(svgEl("text", { class: at >= deep ? "value deep" : "value", x: x(j) + cell / 2, y: y(i) + cell / 2 + 4 },
@@ -41,8 +72,8 @@ function heatSvg(map, weights, cell, tell) {
   },
     svgEl("text", { class: "axis", x: x(columns / 2), y: 14, "text-anchor": "middle" }, map.columnAxis + " →"),
     svgEl("text", { class: "axis", transform: `translate(12 ${y(rows / 2)}) rotate(-90)`, "text-anchor": "middle" }, "← " + map.rowAxis),
-    ...columnNames, ...rowNames, cells, values,
-    svgEl("rect", { class: "frame", x: left, y: top, width: columns * cell, height: rows * cell }), mark);
+    columnNames, rowNames, cells, values,
+    svgEl("rect", { class: "frame", x: left, y: above, width: columns * cell, height: rows * cell }), mark);
   let at = null;
   const point = (next) => {
     for (const lit of svg.querySelectorAll(".lit")) lit.classList.remove("lit");
@@ -57,7 +88,7 @@ function heatSvg(map, weights, cell, tell) {
   };
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect();
-    const row = Math.floor((event.clientY - box.top - top) / cell), column = Math.floor((event.clientX - box.left - left) / cell);
+    const row = Math.floor((event.clientY - box.top - above) / cell), column = Math.floor((event.clientX - box.left - left) / cell);
     point(row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null);
   });
   svg.addEventListener("pointerleave", () => point(null));
@@ -71,23 +102,18 @@ function heatSvg(map, weights, cell, tell) {
   return svg;
 }
 
-function thumbnail(map, weights) {
-  const rows = map.rows.length, columns = map.columns.length;
-  const canvas = el("canvas", { width: columns, height: rows });
-  const paint = () => {
-    const context = canvas.getContext("2d"), palette = Array.from({ length: shades }, (_, i) => colour("w" + i));
-    weights.forEach((weight, k) => {
-      context.fillStyle = palette[shade(weight)];
-      context.fillRect(k % columns, Math.floor(k / columns), 1, 1);
-    });
-  };
+function thumbnail(map, head) {
+  const holder = el("span"), paint = () => holder.replaceChildren(painted(map, head));
   paint();
   scheme.addEventListener("change", paint);
-  return canvas;
+  return holder;
 }
 
 function heatMap(map) {
-  const holder = el("div", { class: "scroll" }), readout = el("output", { class: "readout" });
+  const told = map.leftOut ? `${map.leftOut} of ${map.leftOut + map.heads.length} heads are left out: a page has not room for all` : null;
+  if (!map.heads.length) return [el("p", { class: "faint" }, told ?? "nothing was looked at")];
+  for (const head of map.heads) head.weights = unpacked(head);
+  const holder = el("div", { class: "scroll" }), readout = el("output", { class: "readout" }), rule = el("div");
   const columns = map.columns.length;
   let chosen = 0;
   const tell = (at) => {
@@ -97,22 +123,23 @@ function heatMap(map) {
       ` (${at.column + 1}) with `, el("b", {}, row[at.column].toFixed(3)), `; entropy of the row ${entropyOf(row).toFixed(2)} nats`);
   };
   let drawn = 0;
-  const draw = () => {
-    const room = (holder.clientWidth - 140) / columns;
-    const cell = Math.round(Math.max(12, Math.min(34, room)));
-    drawn = cell;
-    holder.replaceChildren(heatSvg(map, map.heads[chosen].weights, cell, tell));
+  const cellNow = () => Math.round(Math.max(12, Math.min(34, (holder.clientWidth - 140) / columns)));
+  const draw = () => guarded(holder, () => {
+    const head = map.heads[chosen], top = darkest(head.most);
+    drawn = cellNow();
+    holder.replaceChildren(heatSvg(map, head, drawn, tell));
+    rule.replaceChildren(ramp(top, top < 1 ? "weight, the largest here" : "weight"));
     tell(null);
-  };
+  });
   new ResizeObserver(() => {
-    const cell = Math.round(Math.max(12, Math.min(34, (holder.clientWidth - 140) / columns)));
-    if (cell !== drawn) draw();
+    if (cellNow() !== drawn) draw();
   }).observe(holder);
+  scheme.addEventListener("change", draw);
   const picker = el("select", { "aria-label": "attention and head", change: () => choose(Number(picker.value)) },
-    ...map.heads.map((head, i) => el("option", { value: i }, head.name)));
+    map.heads.map((head, i) => el("option", { value: i, title: head.path }, head.name)));
   const buttons = map.heads.map((head, i) =>
-    el("button", { type: "button", title: head.name, "aria-label": head.name, "aria-pressed": i === 0, click: () => choose(i) },
-      thumbnail(map, head.weights)));
+    el("button", { type: "button", title: head.path, "aria-label": head.path, "aria-pressed": i === 0, click: () => choose(i) },
+      thumbnail(map, head)));
   const choose = (i) => {
     chosen = i;
     picker.value = i;
@@ -121,8 +148,21 @@ function heatMap(map) {
   };
   const many = map.heads.length > 1;
   return [
-    many ? el("div", { class: "tools" }, el("label", {}, "attention ", picker)) : el("div", { class: "tools" }, map.heads[0]?.name ?? ""),
-    many ? el("div", { class: "thumbs" }, ...buttons) : null, holder, ramp(1), readout];
+    el("div", { class: "tools" }, many ? el("label", {}, "attention ", picker) : map.heads[0].name, told ? el("span", {}, told) : null),
+    many ? el("div", { class: "thumbs" }, buttons) : null, holder, rule, readout];
+}
+
+/** The kinds of attention of an item: from what is written to what is read, and among each of them. */
+function heatMaps({ maps }) {
+  const holder = el("div"), made = [];
+  const show = (i) => {
+    made[i] ??= guarded(holder, () => el("div", {}, heatMap(maps[i])));
+    if (made[i]) holder.replaceChildren(made[i]);
+    buttons.forEach((button, k) => button.setAttribute("aria-pressed", k === i));
+  };
+  const buttons = maps.map((map, i) => el("button", { type: "button", click: () => show(i) }, `${map.rowAxis} × ${map.columnAxis}`));
+  if (maps.length) show(0);
+  return [maps.length > 1 ? el("div", { class: "tools kinds" }, buttons) : null, holder];
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -166,44 +206,45 @@ function forecast(series) {
   const holder = el("div"), length = series.times.length, history = series.history;
   const pad = (values, before) => [...Array(before).fill(null), ...values];
   let step = 0;
-  const weights = () => (series.weights.length ? [...series.weights[step], ...Array(length - history).fill(null)] : []);
-  const most = Math.max(...series.weights.flat(), 0);
+  const shown = series.weightRows, all = unpacked(series.weights), { most } = series.weights;
+  const weights = () => [...all.slice(step * history, (step + 1) * history), ...Array(length - history).fill(null)];
+  // Half a step at the left, so that the first bar is whole.
+  const half = length > 1 ? (series.times[length - 1] - series.times[0]) / (length - 1) / 2 : 1;
   const make = plot(holder, () => {
     const line = colour("line0"), own = colour("line1"), transparent = "rgba(0,0,0,0)";
     const value = (u, v) => number(v);
-    const rows = [{ label: "time", value: (u, v) => momentText(v) }, { label: "what came", stroke: colour("text"), width: 1.4, value, points: { show: false } },
-      { label: "forecast", stroke: own, width: 2, value, points: { show: length - history < 60, size: 5 } }];
-    const data = [series.times, series.came, pad(series.forecast, history)];
+    const rows = [{ label: "time", value: (u, v) => momentText(v) }], data = [series.times];
+    const add = (values, row) => data.push(values) && rows.push({ value, ...row });
+    if (shown.length) // behind the lines
+      add(weights(), { label: "weight", scale: "weight", stroke: line, fill: line + "99", width: 0, value: (u, v) => number(v, 3),
+        paths: uPlot.paths.bars({ size: [0.8, 24] }), points: { show: false } });
+    add(series.came, { label: "what came", stroke: colour("text"), width: 1.4, points: { show: false, size: 5, filter: lonely } });
+    add(pad(series.forecast, history), { label: "forecast", stroke: own, width: 2, points: { show: length - history < 60, size: 5, filter: lonely } });
     const bands = [], hooks = {};
     if (series.low.length === 1) hooks.draw = [(u) => whisker(u, series.times[history], series.low[0], series.high[0], own + "b0")];
     if (series.low.length) {
-      rows.push({ label: "90 % quantile", stroke: own + "80", width: 1, value, points: { show: false } },
-        { label: "10 % quantile", stroke: own + "80", width: 1, value, points: { show: false } });
-      data.push(pad(series.high, history), pad(series.low, history));
-      bands.push({ series: [3, 4], fill: own + "33" });
-    }
-    if (series.weights.length) {
-      rows.push({ label: "weight", scale: "weight", stroke: line, fill: line + "99", width: 0, value: (u, v) => number(v, 3),
-        paths: uPlot.paths.bars({ size: [0.8, 24] }), points: { show: false } });
-      data.push(weights());
+      const quantile = { stroke: own + "80", width: 1, points: { show: false } };
+      bands.push({ series: [rows.length, rows.length + 1], fill: own + "33" });
+      add(pad(series.high, history), { label: "90 % quantile", ...quantile });
+      add(pad(series.low, history), { label: "10 % quantile", ...quantile });
     }
     return {
       data,
       options: {
         height: 280, bands, hooks, cursor: { drag: { x: true, y: false } }, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
         // The weights stand in the lowest quarter.
-        scales: { x: { time: true }, weight: { range: [0, most * 4 || 1] } },
+        scales: { x: { time: true, range: (u, from, to) => [from - half, to] }, weight: { range: [0, most * 4 || 1] } },
         axes: [axis(null, { values: momentNames, size: 40 }), axis(series.value, { size: roomFor })], series: rows,
       },
     };
   });
-  if (series.weights.length < 2) return [holder];
-  const label = el("span", { class: "num" }, "1");
+  if (shown.length < 2) return [holder];
+  const label = el("span", { class: "num" }, shown[0] + 1);
   const slider = el("input", {
-    type: "range", min: 1, max: series.weights.length, value: 1, "aria-label": "row of the forecast whose weights are shown",
+    type: "range", min: 1, max: shown.length, value: 1, "aria-label": "row of the forecast whose weights are shown",
     input: () => {
       step = Number(slider.value) - 1;
-      label.textContent = slider.value;
+      label.textContent = shown[step] + 1;
       make();
     },
   });
@@ -211,8 +252,8 @@ function forecast(series) {
 }
 
 function bars(entries) {
-  const most = Math.max(...entries.map((entry) => entry.weight), 1e-9);
-  return el("div", { class: "bars" }, ...entries.flatMap((entry) => [
+  const most = largest(entries.map((entry) => entry.weight), 1e-9);
+  return el("div", { class: "bars" }, entries.flatMap((entry) => [
     el("span", { class: entry.right ? "name right" : "name" }, bdi(entry.name), entry.detail ? el("small", {}, bdi(entry.detail)) : null),
     el("i", { class: entry.right ? "right" : null, style: `width:${(100 * entry.weight) / most}%` }),
     el("span", { class: "num" }, entry.weight >= 0.0005 || entry.weight === 0 ? entry.weight.toFixed(3) : "< 0.001")]));
@@ -221,7 +262,7 @@ function bars(entries) {
 function weightedText(text) {
   const readout = el("output", { class: "readout" }), holder = el("div"), rule = el("div");
   const show = (values, signed) => {
-    const most = Math.max(...values.map(Math.abs), 1e-9);
+    const most = largest(values.map(Math.abs), 1e-9);
     const rest = signed ? "Point at a token to read what it adds to the logit of the answer." : "Point at a token to read its weight.";
     const spans = text.tokens.map((token, i) => {
       const at = shade(Math.abs(values[i]) / most);
@@ -234,7 +275,7 @@ function weightedText(text) {
         "aria-label": `${token}: ${number(values[i], 3)}`,
       }, token);
     });
-    holder.replaceChildren(el("div", { class: text.joined ? "tokens" : "tokens words", dir: "auto", pointerleave: () => readout.replaceChildren(rest) }, ...spans));
+    holder.replaceChildren(el("div", { class: text.joined ? "tokens" : "tokens words", dir: "auto", pointerleave: () => readout.replaceChildren(rest) }, spans));
     rule.replaceChildren(signed ? el("span", { class: "ramp" }, `blue speaks for the answer, red against it; the largest is ${number(most, 3)}`) : ramp(most));
     readout.replaceChildren(rest);
   };
@@ -257,7 +298,7 @@ function placeMap(ranking, backdrop) {
   const all = [...found.map((entry) => entry.at), ...(ranking.asked ? [ranking.asked] : [])];
   if (!all.length) return null;
   const range = (values, least, from, to) => {
-    const low = Math.min(...values), high = Math.max(...values), size = Math.min(to - from, Math.max(least, 1.3 * (high - low)));
+    const high = largest(values, -Infinity), low = -largest(values.map((value) => -value), -Infinity), size = Math.min(to - from, Math.max(least, 1.3 * (high - low)));
     const start = Math.max(from, Math.min(to - size, (low + high - size) / 2));
     return [start, start + size];
   };
@@ -267,15 +308,16 @@ function placeMap(ranking, backdrop) {
   const tall = (east - west) / 2.2;
   if (north - south < tall) [south, north] = range([south, north], tall, -90, 90);
   const width = 560, scale = width / (east - west), height = Math.round((north - south) * scale), foot = 20, side = 40;
-  const x = (longitude) => side + (longitude - west) * scale, y = (latitude) => (north - latitude) * scale;
+  const margin = 16; // for circles at the edge, at 180° east and west
+  const x = (longitude) => side + margin + (longitude - west) * scale, y = (latitude) => margin + (north - latitude) * scale;
   const step = [1, 2, 5, 10, 15, 30, 60].find((size) => (east - west) / size <= 7) ?? 60;
   const degrees = (value, plus, minus) => `${Math.abs(value)}°${value > 0 ? plus : value < 0 ? minus : ""}`;
   const lines = [];
   for (let at = Math.ceil(west / step) * step; at <= east; at += step)
-    lines.push(svgEl("line", { class: "frame", x1: x(at), x2: x(at), y1: 0, y2: height }),
-      svgEl("text", { class: "axis", x: x(at), y: height + 15, "text-anchor": "middle" }, degrees(at, "E", "W")));
+    lines.push(svgEl("line", { class: "frame", x1: x(at), x2: x(at), y1: margin, y2: margin + height }),
+      svgEl("text", { class: "axis", x: x(at), y: height + 2 * margin + 12, "text-anchor": "middle" }, degrees(at, "E", "W")));
   for (let at = Math.ceil(south / step) * step; at <= north; at += step)
-    lines.push(svgEl("line", { class: "frame", x1: side, x2: side + width, y1: y(at), y2: y(at) }),
+    lines.push(svgEl("line", { class: "frame", x1: x(west), x2: x(east), y1: y(at), y2: y(at) }),
       svgEl("text", { class: "axis", x: side - 5, y: y(at) + 4, "text-anchor": "end" }, degrees(at, "N", "S")));
   let dots = "";
   for (let i = 0; i < backdrop.length; i += 2) {
@@ -283,7 +325,7 @@ function placeMap(ranking, backdrop) {
     if (longitude >= west && longitude <= east && latitude >= south && latitude <= north)
       dots += `M${x(longitude).toFixed(1)} ${y(latitude).toFixed(1)}h0`;
   }
-  const most = Math.max(...found.map((entry) => entry.weight), 1e-9);
+  const most = largest(found.map((entry) => entry.weight), 1e-9);
   const circles = found.slice().reverse().map((entry) => svgEl("circle", {
     cx: x(entry.at[1]), cy: y(entry.at[0]), r: 4 + 10 * Math.sqrt(entry.weight / most),
     style: `fill:var(--line${entry.right ? 2 : 0});fill-opacity:.55;stroke:var(--card)`,
@@ -296,31 +338,32 @@ function placeMap(ranking, backdrop) {
     return taken.push(at);
   });
   const names = named.map((entry) => {
-    const right = x(entry.at[1]) < side + width * 0.7;
-    return svgEl("text", { class: "token", x: x(entry.at[1]) + (right ? 16 : -16), y: y(entry.at[0]) + 4, "text-anchor": right ? "start" : "end",
-      style: "paint-order:stroke;stroke:var(--card);stroke-width:3px" }, entry.name);
+    const at = x(entry.at[1]), roomRight = x(east) + margin - at - 16, roomLeft = at - 16;
+    const name = fitted(entry.name, Math.max(roomRight, roomLeft)), right = roomRight >= widthOf(name) || roomRight > roomLeft;
+    return svgEl("text", { class: "token", x: at + (right ? 16 : -16), y: y(entry.at[0]) + 4, "text-anchor": right ? "start" : "end",
+      style: "paint-order:stroke;stroke:var(--card);stroke-width:3px" }, name);
   });
   const asked = ranking.asked ? svgEl("path", {
     d: `M${x(ranking.asked[1]) - 7} ${y(ranking.asked[0])}h14m-7 -7v14`, style: "stroke:var(--against);stroke-width:2",
   }, svgEl("title", {}, "where it was asked for")) : null;
-  return svgEl("svg", { viewBox: `0 0 ${side + width + 8} ${height + foot}`, style: "width:100%;height:auto", role: "img",
+  return svgEl("svg", { viewBox: `0 0 ${side + width + 2 * margin + 8} ${height + 2 * margin + foot}`, style: "width:100%;height:auto", role: "img",
     "aria-label": "map of what was found: " + found.map((entry) => entry.name).join(", ") },
-    ...lines, svgEl("path", { d: dots, style: `stroke:var(--faint);stroke-opacity:.45;stroke-width:${Math.min(3, Math.max(1.5, 0.35 * scale)).toFixed(1)};stroke-linecap:round` }),
-    ...circles, asked, ...names);
+    lines, svgEl("path", { d: dots, style: `stroke:var(--faint);stroke-opacity:.45;stroke-width:${Math.min(3, Math.max(1.5, 0.35 * scale)).toFixed(1)};stroke-linecap:round` }),
+    circles, asked, names);
 }
 
 function ranking(found, backdrops) {
   return [el("div", { class: "match" }, bars(found.entries), placeMap(found, backdrops[found.backdrop] ?? []))];
 }
 
-const kinds = { heat: heatMap, forecast, text: weightedText, ranking };
+const kinds = { heat: heatMaps, forecast, text: weightedText, ranking };
 
 function pictureCard(picture, backdrops) {
-  const part = (label, text) => (text ? el("span", {}, ...(label ? [el("em", {}, label), " "] : []), bdi(text), " ") : null);
-  const { shown } = picture;
-  const wide = shown.kind === "ranking" || shown.kind === "forecast" || (shown.kind === "heat" && shown.columns.length > 16);
+  const part = (label, text) => (text ? el("span", {}, label ? [el("em", {}, label), " "] : null, bdi(text), " ") : null);
+  const { shown } = picture, holder = el("div");
+  guarded(holder, () => holder.append(...kinds[shown.kind](shown, backdrops).filter((child) => child != null)));
+  const wide = shown.kind === "ranking" || shown.kind === "forecast" || (shown.kind === "heat" && shown.maps.some((map) => map.columns.length > 16));
   return el("section", { class: "card picture" + (wide ? " wide" : "") },
     el("div", { class: "bar" }, el("h3", { style: "font-size:17px" }, bdi(picture.title)), el("span", { class: "group" }, picture.group)),
-    el("p", { class: "said" }, part("model", picture.answer), part("right", picture.truth), part("", picture.note)),
-    ...kinds[shown.kind](shown, backdrops).filter((child) => child != null));
+    el("p", { class: "said" }, part("model", picture.answer), part("right", picture.truth), part("", picture.note)), holder);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/call.hpp"
 #include "cli/page.hpp"
+#include "report/unpacked.hpp"
 
 // Reports of runs, and plot.
 
@@ -45,20 +46,35 @@ TEST_CASE("a run ends with a report of its curves and of what its model looks at
   CHECK(data["pictures"][0]["group"] == "worst");
   CHECK(data["pictures"][5]["group"] == "typical");
   for (const Json& picture : data["pictures"]) {
-    const Json& map = picture["shown"];
-    CHECK(map["heads"].size() == 5);  // their mean, and two heads of two layers
-    const std::size_t rows = map["rows"].size(), columns = map["columns"].size();
-    CHECK(map["rows"].back() == "</s>");
-    CHECK(columns == picture["title"].get<std::string>().size());
-    for (const Json& head : map["heads"]) {
-      REQUIRE(head["weights"].size() == rows * columns);
-      const auto weights = head["weights"].get<std::vector<double>>();
-      for (std::size_t i = 0; i < rows; ++i) {
-        const auto row = weights.begin() + static_cast<std::ptrdiff_t>(i * columns);
-        CHECK(std::accumulate(row, row + static_cast<std::ptrdiff_t>(columns), 0.0) ==
-              Approx(1).margin(2e-3));
+    const Json& maps = picture["shown"]["maps"];
+    REQUIRE(maps.size() == 3);  // to the source, among its tokens, among those that are written
+    CHECK(maps[0]["columns"].size() == picture["title"].get<std::string>().size());
+    CHECK(maps[0]["rows"].back() == "</s>");
+    CHECK(maps[1]["rows"] == maps[0]["columns"]);
+    CHECK(maps[1]["columns"] == maps[0]["columns"]);
+    CHECK(maps[2]["rows"] == maps[0]["rows"]);
+    CHECK(maps[2]["columns"].size() == maps[0]["rows"].size());
+    CHECK(maps[2]["columns"][0] == "<s>");
+    for (const Json& map : maps) {
+      REQUIRE(map["heads"].size() == 5);  // their mean, and two heads of two layers
+      CHECK(map["heads"][4]["name"] == "layer 1, head 1");
+      const std::size_t rows = map["rows"].size(), columns = map["columns"].size();
+      for (const Json& head : map["heads"]) {
+        const std::vector<double> weights = report::unpacked(head);
+        REQUIRE(weights.size() == rows * columns);
+        for (std::size_t i = 0; i < rows; ++i) {
+          const auto row = weights.begin() + static_cast<std::ptrdiff_t>(i * columns);
+          CHECK(std::accumulate(row, row + static_cast<std::ptrdiff_t>(columns), 0.0) ==
+                Approx(1).margin(2e-3));
+          // A decoder does not look ahead.
+          for (std::size_t j = i + 1; &map == &maps[2] && j < columns; ++j)
+            CHECK(weights[i * columns + j] == 0);
+        }
       }
     }
+    CHECK(maps[0]["heads"][1]["path"] == "decoder.layers.0.cross_attention, head 0");
+    CHECK(maps[1]["heads"][1]["path"] == "encoder.layers.0.self_attention, head 0");
+    CHECK(maps[2]["heads"][1]["path"] == "decoder.layers.0.self_attention, head 0");
   }
 }
 
@@ -73,7 +89,7 @@ TEST_CASE("plot shows items that are named, and several runs beside each other",
   const Json page = page_data(shell.folder / "one/report.html");
   REQUIRE(page["pictures"].size() == 2);
   CHECK(page["pictures"][0]["title"] == "abc");
-  CHECK(page["pictures"][0]["shown"]["columns"] == Json({"a", "b", "c"}));
+  CHECK(page["pictures"][0]["shown"]["maps"][0]["columns"] == Json({"a", "b", "c"}));
   CHECK(page["pictures"][0]["truth"] == "");
   CHECK(page["charts"].size() > 3);
 

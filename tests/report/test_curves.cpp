@@ -60,14 +60,14 @@ TEST_CASE("report: a run is read with its facts, metrics and what was watched", 
   CHECK(fact("training took") == "1 min 15 s");
   CHECK(fact("memory at most") == "2 MB");
   const std::vector<Chart> all = charts(std::span(&run, 1));
-  CHECK(titles(all) == std::vector<std::string>{"training loss", "mae", "mae of each", "learning rate",
-                                                "gradient norm", "evenness of weights, entropy / log(keys)",
+  CHECK(titles(all) == std::vector<std::string>{"training loss", "learning rate", "gradient norm", "mae",
+                                                "mae of each", "evenness of weights, entropy / log(keys)",
                                                 "share of queries with a weight above 0.99"});
   CHECK(all[0].curves[0].x == std::vector<double>{5, 10});
   CHECK(all[0].curves[0].y[0] == 2.5);
   CHECK(std::isnan(all[0].curves[0].y[1]));
-  CHECK(all[2].curves[0].name == "a");
-  CHECK(all[5].curves[0].name == "a 0");
+  CHECK(all[4].curves[0].name == "a");
+  CHECK(all[5].curves[0].name == "a");
 }
 
 TEST_CASE("report: several runs have a chart for each number, and a curve for each run", "[report]") {
@@ -84,6 +84,43 @@ TEST_CASE("report: several runs have a chart for each number, and a curve for ea
   CHECK(all[1].curves[0].name == "one");
   CHECK(all[1].curves[1].name == "two");
   CHECK(all[1].unit == "nats");
+}
+
+TEST_CASE("report: the heads of an attention share a chart, or several runs have their mean", "[report]") {
+  const TemporaryFolder folder;
+  std::vector<RunRecord> runs;
+  for (const char* name : {"one", "two"}) {
+    std::filesystem::create_directories(folder / name);
+    write(folder / name / "metrics.jsonl",
+          "{\"step\":5,\"loss\":2.5,\"lr\":1,\"nll\":1,\"entropy.d.1.x.0\":1,\"entropy.d.1.x.1\":2,\"entropy."
+          "0\":7}\n"
+          "{\"step\":9,\"loss\":2.5,\"lr\":1,\"nll\":1,\"entropy.d.1.x.0\":null,\"entropy.d.1.x.1\":3,"
+          "\"entropy.0\":7}\n");
+    write(folder / name / "watch.jsonl",
+          "{\"step\":1,\"gradient\":4,\"attentions\":[{\"path\":\"d.1.x\",\"head\":0,\"evenness\":0.5},"
+          "{\"path\":\"d.1.x\",\"head\":1,\"evenness\":0.25}]}\n");
+    runs.push_back(read_run(folder / name));
+  }
+  const std::string evenness = "d.1.x: evenness of weights, entropy / log(keys)";
+  const std::vector<Chart> one = charts(std::span(runs).first(1));
+  CHECK(titles(one) == std::vector<std::string>{"training loss", "learning rate", "gradient norm", "nll",
+                                                "entropy", "entropy.d.1.x", evenness});
+  REQUIRE(one[5].curves.size() == 2);
+  CHECK(one[5].curves[1].name == "head 1");
+  CHECK(one[5].unit == "nats");
+  CHECK(one[6].curves[1].y == std::vector<double>{0.25});
+  CHECK(std::none_of(one.begin(), one.end(), [](const Chart& chart) { return chart.folded; }));
+
+  const std::vector<Chart> both = charts(runs);
+  CHECK(titles(both) == std::vector<std::string>{"training loss", "learning rate", "gradient norm", "nll",
+                                                 "entropy.0", "entropy.d.1.x", evenness,
+                                                 "entropy.d.1.x, head 0", "entropy.d.1.x, head 1",
+                                                 evenness + ", head 0", evenness + ", head 1"});
+  for (std::size_t i = 0; i < both.size(); ++i) CHECK(both[i].folded == (i >= 7));
+  REQUIRE(both[5].curves.size() == 2);
+  CHECK(both[5].curves[1].name == "two");
+  CHECK(both[5].curves[1].y == std::vector<double>{1.5, 3});
+  CHECK(both[6].curves[0].y == std::vector<double>{0.375});
 }
 
 TEST_CASE("report: runs have the names of their folders, with parents where these are the same", "[report]") {

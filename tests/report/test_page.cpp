@@ -7,6 +7,7 @@
 #include "report/colours.hpp"
 #include "report/drawing.hpp"
 #include "report/page.hpp"
+#include "report/unpacked.hpp"
 #include "report/xml.hpp"
 
 using namespace fovea::report;
@@ -35,7 +36,7 @@ Page page_of_all() {
   Forecast series{"°C", {0, 86400, 172800}, {1, 2, std::nan("")}, {3}, {2}, {4}, {{0.25, 0.75}}};
   WeightedText text{{"a", "b"}, {0.5, 0.5}, {1, -2}, {{nasty, 0.75}}, true};
   Ranking ranking{{{nasty, "d", 0.5, {{10, 20}}, true}, {"nowhere", "", 0.25}}, {{1, 2}}, {{3, 4}}};
-  page.pictures = {{"worst", nasty, nasty, nasty, "", heat},
+  page.pictures = {{"worst", nasty, nasty, nasty, "", HeatMaps{heat}},
                    {"worst", "s", "", "", "", series},
                    {"typical", "t", "", "", "", text},
                    {"asked for", "r", "", "", "", ranking},
@@ -73,13 +74,15 @@ TEST_CASE("report: a page holds everything, and nothing of the data is read as H
   CHECK(data["runs"][0]["config"] == "a = 1\n# </script>\"'<&␁⟨U+202E⟩]]>\n");
   CHECK(data["charts"][0]["curves"][0]["y"] == Json({3, nullptr, 1}));
   REQUIRE(data["pictures"].size() == 5);
-  const Json heat = data["pictures"][0]["shown"];
-  CHECK(heat["kind"] == "heat");
+  CHECK(data["pictures"][0]["shown"]["kind"] == "heat");
+  const Json heat = data["pictures"][0]["shown"]["maps"][0];
   CHECK(heat["columns"] == Json({"x", "␣", "ж"}));
-  CHECK(heat["heads"][1]["weights"] == Json({0, 0, 0, 1, 0, 0}));
+  CHECK(unpacked(heat["heads"][1]) == std::vector<double>{0, 0, 0, 1, 0, 0});
   const Json series = data["pictures"][1]["shown"];
   CHECK(series["history"] == 2);
   CHECK(series["came"] == Json({1, 2, nullptr}));
+  CHECK(series["weightRows"] == Json({0}));
+  CHECK(unpacked(series["weights"])[0] == Approx(0.25).margin(1e-5));
   CHECK(data["pictures"][2]["shown"]["evidence"] == Json({1, -2}));
   CHECK(data["pictures"][3]["shown"]["entries"][0]["at"] == Json({10, 20}));
   CHECK(data["pictures"][3]["shown"]["entries"][1]["at"] == nullptr);
@@ -116,10 +119,10 @@ TEST_CASE("report: a drawing has every head of a heat map, the first one with it
   page.pictures.resize(1);
   const std::string one_head = [&] {
     Page first = page;
-    std::get<HeatMap>(first.pictures[0].shown).heads.resize(1);
+    std::get<HeatMaps>(first.pictures[0].shown)[0].heads.resize(1);
     return svg(first);
   }();
-  auto& heads = std::get<HeatMap>(page.pictures[0].shown).heads;
+  auto& heads = std::get<HeatMaps>(page.pictures[0].shown)[0].heads;
   heads[1].name = std::string(60, 'p') + "é.attention";
   heads[1].weights = {0, 0, 1, 1, 0, 0};
   const std::string drawing = svg(page);

@@ -30,13 +30,13 @@ TEST_CASE("report: tokens without a shape of their own have a sign", "[report]")
   CHECK(token("\u3000") == "⟨U+3000⟩");
   CHECK(token("\uFE0F") == "⟨U+FE0F⟩");
   CHECK(token("\u2028") == "⟨U+2028⟩");
-  CHECK(token("\u3164") == "⟨U+3164⟩");         // the Hangul filler, by category a letter
-  CHECK(token("\u202E") == "⟨U+202E⟩");         // as `visible` writes it, once
-  CHECK(token("\u0301") == "◌\u0301");          // an acute alone
+  CHECK(token("\u3164") == "⟨U+3164⟩");  // the Hangul filler, by category a letter
+  CHECK(token("\u202E") == "⟨U+202E⟩");  // as `visible` writes it, once
+  CHECK(token("\u0301") == "◌\u0301");   // an acute alone
   CHECK(token(" \u0301") == " ◌\u0301");
   CHECK(token("e\u0301") == "e\u0301");
-  CHECK(token("\u0600") == "\u0600");           // Arabic number sign
-  CHECK(token("\u2764\uFE0F") == "\u2764\uFE0F");  // a heart in colour
+  CHECK(token("\u0600") == "\u0600");                          // Arabic number sign
+  CHECK(token("\u2764\uFE0F") == "\u2764\uFE0F");              // a heart in colour
   CHECK(token("\u0645\u200C\u0645") == "\u0645\u200C\u0645");  // a word of Persian
   CHECK(token("\u0645\u200C") == "\u0645⟨U+200C⟩");
   CHECK(token("東京 ж") == "東京 ж");

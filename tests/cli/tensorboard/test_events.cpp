@@ -12,6 +12,9 @@
 #include "cli/tensorboard/decoded.hpp"
 #include "cli/tensorboard/records.hpp"
 #include "events.pb.h"
+#include "report/colours.hpp"
+#include "report/room.hpp"
+#include "report/unpacked.hpp"
 
 using namespace fovea;
 
@@ -114,8 +117,9 @@ TEST_CASE("heat maps of the same items at each evaluation go to event files as i
         if (value.has_image()) images[event.step()].push_back(value);
   REQUIRE(images.size() == 3);
   for (const std::int64_t step : {4, 8, 12}) {
-    REQUIRE(images[step].size() == 10);  // of two items the mean, and two heads of two layers
-    for (std::size_t i = 0; i < 10; ++i) {
+    // Of two items the mean, and two heads of two layers; and four of each of two other kinds of attention.
+    REQUIRE(images[step].size() == 26);
+    for (std::size_t i = 0; i < 26; ++i) {
       CHECK(images[step][i].tag() == images[4][i].tag());
       const events::Image& image = images[step][i].image();
       const Decoded seen = decoded(image.encoded_image_string());
@@ -133,15 +137,17 @@ TEST_CASE("heat maps of the same items at each evaluation go to event files as i
   const std::int64_t step = nlohmann::json::parse(facts.out)["step"];
   const auto pictures = page_data(shell.folder / "page.html")["pictures"];
   REQUIRE(pictures.size() == 2);
-  for (std::size_t i = 0; i < 10; ++i) {
-    const auto& map = pictures[i / 5]["shown"];
+  for (std::size_t i = 0; i < 26; ++i) {
+    const std::size_t in_item = i % 13, kind = in_item < 5 ? 0 : in_item < 9 ? 1 : 2;
+    const auto& map = pictures[i / 13]["shown"]["maps"][kind];
     const std::size_t rows = map["rows"].size(), columns = map["columns"].size();
     CHECK_THAT(images[step][i].tag(),
-               Catch::StartsWith("attention/" + pictures[i / 5]["title"].get<std::string>() + "/"));
+               Catch::StartsWith("attention/" + pictures[i / 13]["title"].get<std::string>() + "/"));
     const Decoded seen = decoded(images[step][i].image().encoded_image_string());
     const std::size_t cell = seen.width / columns;
     REQUIRE(std::pair(seen.width, seen.height) == std::pair(cell * columns, cell * rows));
-    const auto weights = map["heads"][i % 5]["weights"].get<std::vector<double>>();
+    const std::size_t head = kind == 0 ? in_item : report::spread(5, 4)[(in_item - 5) % 4];
+    const std::vector<double> weights = report::unpacked(map["heads"][head]);
     std::size_t off = 0;
     for (std::size_t at = 0; at < rows * columns; ++at)
       off += report::shade(weights[at]) !=

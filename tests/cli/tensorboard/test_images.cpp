@@ -18,7 +18,7 @@ report::Picture picture(const std::string& title, std::size_t rows, std::size_t 
   report::HeatMap map{
       "written", "read", std::vector<std::string>(rows, "r"), std::vector<std::string>(columns, "c"), {}};
   for (auto& [name, weights] : heads) map.heads.push_back({name, std::move(weights)});
-  return {"typical", title, "", "", "", std::move(map)};
+  return {"typical", title, "", "", "", report::HeatMaps{std::move(map)}};
 }
 
 report::Picture flat(const std::string& title, std::size_t rows, std::size_t columns, std::size_t heads = 1) {
@@ -103,6 +103,20 @@ TEST_CASE("images: of many heads eight are shown, of all layers", "[cli]") {
   CHECK(tags_of({flat("x", 1, 1, 33)}) ==
         Tags{"attention/x/head_0", "attention/x/head_4", "attention/x/head_8", "attention/x/head_12",
              "attention/x/head_16", "attention/x/head_20", "attention/x/head_24", "attention/x/head_28"});
+}
+
+TEST_CASE("images: of an item's other kinds of attention there are four heads each", "[cli]") {
+  report::Picture item = flat("x", 1, 1, 9);
+  auto& maps = std::get<report::HeatMaps>(item.shown);
+  maps.push_back(maps[0]);
+  maps.push_back(maps[0]);
+  for (auto& head : maps[1].heads) head.name = "own " + head.name;
+  maps[2].rows.clear();
+  const Tags tags = tags_of({item});
+  REQUIRE(tags.size() == 12);
+  CHECK(tags[7] == "attention/x/head_7");
+  CHECK(tags[8] == "attention/x/own_head_0");
+  CHECK(tags[11] == "attention/x/own_head_6");
 }
 
 TEST_CASE("images: what is no heat map, or has no cell, is none", "[cli]") {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const [all, long, run, drawing] = process.argv.slice(2).map((file) => "file://" + resolve(file));
+const [all, long, run, drawing, broken] = process.argv.slice(2).map((file) => "file://" + resolve(file));
 let failures = 0;
 
 function check(holds, what) {
@@ -23,9 +23,9 @@ const browser = await chromium.launchPersistentContext(profile, {
 });
 
 /** A page that is shown, in which nothing has gone wrong and nothing was fetched. */
-async function open(address, { scheme = "light", width = 1200 } = {}) {
+async function open(address, { scheme = "light", width = 1200, faulty = false } = {}) {
   const page = await browser.newPage();
-  page.on("console", (message) => check(!["error", "warning"].includes(message.type()), `${address}: console: ${message.text()}`));
+  page.on("console", (message) => check(faulty || !["error", "warning"].includes(message.type()), `${address}: console: ${message.text()}`));
   page.on("pageerror", (error) => check(false, `${address}: ${error.message}`));
   page.on("request", (request) => check(/^(file|data|blob):/.test(request.url()), `${address} asks for ${request.url()}`));
   await page.emulateMedia({ colorScheme: scheme });
@@ -44,7 +44,7 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   const page = await open(all);
   check((await page.evaluate(() => window.caught)) === undefined, "a text of the data was run as a script");
   check((await text(page, ".picture h3")).startsWith("</script><script>window.caught"), "the title is not shown as it is");
-  check((await page.locator(".chart").count()) === 2 && (await page.locator(".picture").count()) === 6, "charts or pictures are missing");
+  check((await page.locator(".chart").count()) === 4 && (await page.locator(".picture").count()) === 10, "charts or pictures are missing");
 
   check((await text(page, ".picture .said")).replace(/\s+/g, " ").trim() === "model answer right truth 1 of 3 wrong", "what the model said is told as " + (await text(page, ".picture .said")));
 
@@ -76,6 +76,29 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   for (const key of ["ArrowRight", "ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
   check(/\(2\) looks at ␣ \(2\)/.test(await readout()), "arrow keys tell: " + (await readout()));
 
+  // Its other kind of attention, of which heads were left out.
+  await heat.locator(".kinds button").nth(1).click();
+  check((await heat.locator(".tools").allInnerTexts()).join().includes("7 of 8 heads are left out"), "it is not told that heads are left out");
+  check((await heat.locator("svg text.axis").first().textContent()) === "read →" && (await heat.locator("svg text.token").count()) === 10, "the other kind of attention is not shown");
+  await heat.locator(".kinds button").first().click();
+  check((await heat.locator("svg text.token").count()) === 8, "the first kind of attention does not come back");
+
+  // Details are made when they are opened; curves beyond eight have dashes, in their names, too.
+  await page.locator("details > summary", { hasText: "Each head by itself" }).click();
+  await page.locator(".chart canvas").nth(4).waitFor();
+  const marker = (nth) => page.locator(".chart").nth(4).locator(".u-marker").nth(nth).evaluate((one) => getComputedStyle(one).borderTopStyle);
+  check([await marker(1), await marker(9), await marker(17)].join() === "solid,dashed,dotted", `names of curves have ${await marker(1)}, ${await marker(9)}, ${await marker(17)}`);
+  // Numbers that stand alone, and a single row, are seen: more of their colour than the name's line.
+  const ink = (nth) => page.locator(".chart").nth(nth).locator("canvas").evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) count += data[i + 3] > 0 && data[i + 2] > data[i] + 60;
+    return count;
+  });
+  const [alone, single] = [await ink(2), await ink(3)];
+  check(alone > 100, `ten numbers that stand alone have ${alone} dots`);
+  check(single > 10, `a single row has ${single} dots`);
+
   // A forecast: the weights of another row.
   const series = page.locator(".picture").nth(1), shown = () => series.locator("canvas").evaluate((canvas) => canvas.toDataURL());
   const before = await shown();
@@ -105,6 +128,35 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   });
   const wide = await inked(4), narrow = await inked(5);
   check(wide > narrow + 60, `an interval of one row has ${wide} dots, one of no width ${narrow}`);
+  // A long one has a bar at its left end, at half a step from the axis, and its slider comes to the last row.
+  const longer = page.locator(".picture").nth(6);
+  await longer.locator("input").fill("336");
+  check((await longer.locator(".num").innerText()) === "336", "the slider of a long forecast stops before its last row");
+
+  // Words without a space break, and at the edge of the map circles and names are whole.
+  const edge = page.locator(".picture").nth(8).locator("svg");
+  const sticking = await edge.evaluate((svg) => {
+    const box = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll("circle, text")].filter((one) => {
+      const own = one.getBoundingClientRect();
+      return own.left < box.left - 0.5 || own.right > box.right + 0.5 || own.top < box.top - 0.5 || own.bottom > box.bottom + 0.5;
+    }).map((one) => one.textContent);
+  });
+  check(sticking.length === 0, "outside of the map: " + sticking);
+
+  // Even weights are seen, and the ramp says of what.
+  const even = page.locator(".picture").nth(9);
+  check((await even.locator("svg g rect").first().getAttribute("style")) === "fill:var(--w20)", "even weights are faint");
+  check((await even.locator(".ramp").innerText()).includes("0.01 weight, the largest here"), "the ramp tells " + (await even.locator(".ramp").innerText()));
+  await page.close();
+}
+
+// What cannot be shown says so, and the rest is there.
+{
+  const page = await open(broken, { faulty: true });
+  check((await page.locator(".failed").count()) === 2, `${await page.locator(".failed").count()} failures are told, not 2`);
+  check((await page.locator(".picture").count()) === 10 && (await page.locator(".picture svg").count()) >= 3, "a picture that fails takes others with it");
+  check((await page.locator(".chart").count()) === 3, "a chart that fails takes others with it");
   await page.close();
 }
 
@@ -118,6 +170,9 @@ for (const scheme of ["light", "dark"]) {
         over: document.documentElement.scrollWidth - innerWidth,
         ground: getComputedStyle(document.body).backgroundColor,
       }));
+      const wide = await page.evaluate(() => [...document.querySelectorAll(".card, .card > *:not(.scroll)")]
+        .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline").map((one) => one.className + ": " + one.textContent.slice(0, 40)));
+      check(wide.length === 0, `${address} at ${width}, ${scheme}: too wide for their card: ${wide.slice(0, 3)}`);
       check(facts.over <= 0, `${address} is ${facts.over} pixels too wide at ${width}, ${scheme}`);
       grounds.add(facts.ground);
       await page.close();
@@ -140,6 +195,7 @@ check(grounds.size === 2, "light and dark have the same ground");
 {
   const page = await open(run);
   check((await page.locator(".picture").count()) === 6, "the run's report does not show four bad items and two typical ones");
+  check((await page.locator(".picture").first().locator(".kinds button").allInnerTexts()).join() === "written × read,read × read,written × written before", "not all kinds of attention are to choose from");
   check((await page.locator(".picture").first().locator("option").count()) === 5, "two layers of two heads and their mean are not to choose from");
   await page.close();
 }

@@ -9,7 +9,7 @@
 #include "training/file.hpp"
 
 // Pages for the browser's test: `all.html` has every kind of picture, with texts that try to be something
-// else, and `long.html` a run of 100,000 rows.
+// else, `broken.html` the same with two parts that cannot be shown, and `long.html` a run of 100,000 rows.
 
 namespace fs = std::filesystem;
 using namespace fovea;
@@ -56,6 +56,17 @@ Page all_kinds() {
     loss.curves.push_back(std::move(curve));
   }
   page.charts = {loss, {nasty, "nats", {{"a", {1, 2, 3}, {0, -1, 2}}}}};
+  // Numbers that stand alone, of a curve too long for a dot at each; and details.
+  Curve lonely{"lonely", {}, {}};
+  for (int i = 0; i < 100; ++i) {
+    lonely.x.push_back(i);
+    lonely.y.push_back(i % 10 == 5 ? 1 : std::nan(""));
+  }
+  page.charts.push_back({"lonely", "", {lonely}});
+  page.charts.push_back({"one row", "", {{"a", {5}, {3}}}});
+  Chart many{"many", "", {}, true};
+  for (int i = 0; i < 20; ++i) many.curves.push_back({fmt::format("head {}", i), {1, 2}, {1.0 * i, 2}});
+  page.charts.push_back(many);
   HeatMap heat{"written", "read", {"שלום", nasty, "</s>"}, {"a", " ", "ж", "東", "e"}, {}};
   for (int layer = 0; layer < 2; ++layer)
     for (int head = 0; head < 2; ++head)
@@ -80,12 +91,33 @@ Page all_kinds() {
                    {"nowhere", "", 0.1}},
                   {{48, 16}},
                   {{47, 15}, {46, 5}, {45, 7}}};
-  page.pictures = {{"worst", nasty, "answer", "truth", "1 of 3 wrong", heat},
+  HeatMap own{"read", "read", heat.columns, heat.columns, {{"encoder", weights(5, 5, 0)}}, 7};
+  HeatMap even{
+      "written", "read", std::vector<std::string>(3, "w"), std::vector<std::string>(100, "token"), {}};
+  even.heads = {{"attention", std::vector<double>(300, 0.01)}};
+  // More weights than a call takes arguments, some of them missing.
+  Forecast longer{"MW", {}, {}, std::vector<double>(336, 3), {}, {}, {}};
+  for (int hour = 0; hour < 512 + 336; ++hour) {
+    longer.times.push_back(1443657600 + 3600.0 * hour);
+    longer.truth.push_back(hour < 512 ? hour % 24 : std::nan(""));
+  }
+  for (int row = 0; row < 336; ++row) longer.weights.push_back(weights(1, 512, row));
+  const std::string word(200, 'w');
+  WeightedText wide{{word, "b"}, {0.5, 0.5}, {}, {{word, 0.75}, {"US", 0.25}}, false};
+  Ranking edge{
+      {{"Suva, Fiji, " + word, "", 0.9, {{-18, 179.9}}, true}, {"Taveuni", word, 0.8, {{-16.9, -180}}}},
+      {{-17, 180}},
+      {}};
+  page.pictures = {{"worst", nasty, "answer", "truth", "1 of 3 wrong", HeatMaps{heat, own}},
                    {"next", "series", "", "", "", series},
                    {"typical", "saint", "US", "GB", "", text},
                    {"asked for", "vienne", "", "", "", ranking},
                    {"next", "one row", "", "", "", next},
-                   {"next", "one row, sure", "", "", "", sure}};
+                   {"next", "one row, sure", "", "", "", sure},
+                   {"next", "long", "", "", "", longer},
+                   {"typical", word, word, word, word, wide},
+                   {"asked for", "at the edge", "", "", "", edge},
+                   {"typical", "even", "", "", "", HeatMaps{even}}};
   return page;
 }
 
@@ -109,6 +141,14 @@ int main(int, char** arguments) {
   const fs::path folder = arguments[1];
   replace_file(folder / "all.html", html(all_kinds()));
   replace_file(folder / "all.svg", svg(all_kinds()));
+  // One of a kind that no script knows, and one without its numbers.
+  std::string broken = html(all_kinds());
+  const auto spoil = [&](const std::string& what) {
+    broken.replace(broken.find(what), what.size(), "\"spoilt\":0,\"was" + what.substr(1));
+  };
+  spoil("\"kind\":\"text\"");
+  spoil("\"curves\":");
+  replace_file(folder / "broken.html", broken);
   const std::string page = html(long_run(folder / "long"));
   replace_file(folder / "long.html", page);
   std::cout << "long.html has " << page.size() << " bytes\n";

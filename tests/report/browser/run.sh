@@ -24,4 +24,4 @@ fi
 rm -rf run
 "$program" train copy --model transformer --layers 2 --heads 2 --width 16 --inner 16 --sequences 600 --steps 4 \
   --eval-every 2 --watch --threads 1 --out run >train.log 2>&1 || { cat train.log >&2; exit 1; }
-node check.mjs all.html long.html run/report.html all.svg
+node check.mjs all.html long.html run/report.html all.svg broken.html
