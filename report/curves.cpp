@@ -116,16 +116,17 @@ std::vector<Chart> charts(std::span<const RunRecord> runs) {
           curve.name.substr(dot + 1));
     }
   }
+  constexpr std::size_t most_watched = 6;  // attentions; a page of more charts begins with their entropy
   // Of each attention its heads, or for several runs their mean, and the heads by themselves where one looks
   // closer.
   const auto add_heads = [&](const std::vector<Heads>& attentions, const RunRecord& run,
-                             const std::string& kind, const std::string& unit) {
+                             const std::string& kind, const std::string& unit, bool folded) {
     for (const Heads& one : attentions) {
       const std::string title = kind.ends_with('.') ? kind + one.path : one.path + ": " + kind;
-      if (!alone) add(run, mean_of(one.curves), title, unit, "");
+      if (!alone) add(run, mean_of(one.curves), title, unit, "")->folded = folded;
       for (std::size_t h = 0; h < one.curves.size() && (alone || one.curves.size() > 1); ++h) {
         const std::string head = "head " + one.names[h];
-        add(run, one.curves[h], alone ? title : title + ", " + head, unit, head)->folded = !alone;
+        add(run, one.curves[h], alone ? title : title + ", " + head, unit, head)->folded = !alone || folded;
       }
     }
   };
@@ -133,7 +134,7 @@ std::vector<Chart> charts(std::span<const RunRecord> runs) {
     std::vector<Heads> attentions;
     for (const Curve& curve : run.metrics)
       if (is_of_head(curve.name)) add_head(attentions, curve.name.substr(entropy.size()), '.', curve);
-    add_heads(attentions, run, std::string(entropy), "nats");
+    add_heads(attentions, run, std::string(entropy), "nats", false);
   }
   for (const auto& [column, title] : {std::pair("evenness/", "evenness of weights, entropy / log(keys)"),
                                       std::pair("saturated/", "share of queries with a weight above 0.99")}) {
@@ -147,7 +148,7 @@ std::vector<Chart> charts(std::span<const RunRecord> runs) {
       for (const Heads& one : attentions)
         if (alone && single(one)) add(run, one.curves[0], title, "", one.path);
       if (alone) std::erase_if(attentions, single);
-      add_heads(attentions, run, title, "");
+      add_heads(attentions, run, title, "", attentions.size() > most_watched);
     }
   }
   // Charts that are folded come last.

@@ -51,7 +51,8 @@ std::vector<std::string> names_apart(std::span<const std::filesystem::path> fold
 /// does. Of one run, metrics whose names start alike (`mae.a`, `mae.b`) share a chart, and so do the heads of
 /// an attention
 /// (`entropy.PATH.0`, `entropy.PATH.1`). Of several, each has its own, with a curve for each run: the mean
-/// over an attention's heads, and each head in a chart that is folded.
+/// over an attention's heads, and each head in a chart that is folded. Where more than six attentions were
+/// watched, so are the charts of that.
 std::vector<Chart> charts(std::span<const RunRecord> runs);
 
 /// At most four points for each of `columns` equal parts of the steps: the first, the least, the greatest and

@@ -32,12 +32,13 @@ std::string_view letter_at(std::string_view words, std::size_t at) {
   return words.substr(at, static_cast<std::size_t>(std::max<utf8proc_ssize_t>(1, length)));
 }
 
-// In parts of the font's size: as letters are on average, none for what is put on another, the whole for
-// Chinese and Japanese.
+// In parts of the font's size: as letters are on average, more for wide ones, none for what is put on
+// another, the whole for Chinese and Japanese.
 double width_of_letter(std::string_view letter) {
   utf8proc_int32_t point = 0;
   utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(letter.data()),
                    static_cast<utf8proc_ssize_t>(letter.size()), &point);
+  if (point < 0x80 && std::string_view("mwMW@%").find(letter) != std::string_view::npos) return 0.95;
   const int cells = point < 0 ? 1 : utf8proc_charwidth(point);
   return cells <= 0 ? 0 : cells == 1 ? 0.58 : 1.0;
 }

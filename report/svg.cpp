@@ -38,8 +38,9 @@ std::string svg(const Page& page) {
     y += high + gap;
   }
   if (const std::size_t folded = page.charts.size() - charts.size(); folded > 0) {
-    drawing.text(margin, y + 4, "s",
-                 fmt::format("{} more charts, of each head by itself, are in a page (.html)", folded));
+    drawing.text(
+        margin, y + 4, "s",
+        fmt::format("not shown: {} of the charts of each attention, which a page (.html) has", folded));
     y += gap;
   }
   for (const Picture& picture : pictures) y += draw(drawing, picture, margin, y, width - 2 * margin) + gap;

@@ -86,21 +86,27 @@ double draw_map(Drawing& to, const Ranking& ranking, double x, double y, double 
   }
   // The right one and the best get their names, as far as these do not cover each other.
   constexpr std::size_t named = 4;
-  constexpr double size = 13, away = 16;
+  constexpr double size = 13, away = 16, longest_name = 200;
   std::stable_sort(found.begin(), found.end(),
                    [](const auto* a, const auto* b) { return a->is_right > b->is_right; });
-  std::vector<std::pair<double, double>> taken;
+  struct Taken {
+    double from, to, below;
+  };
+  std::vector<Taken> taken;
   for (const Ranking::Entry* entry : found) {
-    const double left = east(entry->at.front().longitude), top = north(entry->at.front().latitude);
-    const bool is_covered = std::any_of(taken.begin(), taken.end(), [&](const auto& other) {
-      return std::abs(left - other.first) < 170 && std::abs(top - other.second) < 16;
+    const double at = east(entry->at.front().longitude), below = north(entry->at.front().latitude) + 4;
+    const double room_right = x + width - at - away, room_left = at - x - away;
+    const std::string name =
+        fitted(entry->name, std::min(longest_name, std::max(room_right, room_left)), size);
+    const double wide = width_of(name, size);
+    const bool is_right = room_right >= wide || room_right > room_left;
+    const double from = is_right ? at + away : at - away - wide;
+    const bool is_covered = std::any_of(taken.begin(), taken.end(), [&](const Taken& other) {
+      return from < other.to && other.from < from + wide && std::abs(below - other.below) < 16;
     });
     if (taken.size() == named || is_covered) continue;
-    taken.emplace_back(left, top);
-    const double room_right = x + width - left - away, room_left = left - x - away;
-    const std::string name = fitted(entry->name, std::max(room_right, room_left), size);
-    const bool is_right = room_right >= width_of(name, size) || room_right > room_left;
-    to.text(left + (is_right ? away : -away), top + 4, "n on", name, is_right ? Anchor::start : Anchor::end);
+    taken.push_back({from, from + wide, below});
+    to.text(is_right ? from : from + wide, below, "n on", name, is_right ? Anchor::start : Anchor::end);
   }
   return high + 2 * margin + foot;
 }

@@ -100,7 +100,7 @@ std::string part_of(std::string_view text) {
 
 std::vector<AttentionImage> attention_images(std::span<const report::Picture> pictures) {
   std::vector<AttentionImage> images;
-  std::set<std::string> used;
+  std::set<std::string> used, tags;
   for (const report::Picture& picture : pictures) {
     const auto* maps = std::get_if<report::HeatMaps>(&picture.shown);
     if (!maps || std::none_of(maps->begin(), maps->end(), has_cells)) continue;
@@ -113,7 +113,10 @@ std::vector<AttentionImage> attention_images(std::span<const report::Picture> pi
       for (const std::size_t i :
            report::spread(map.heads.size(), &map == &maps->front() ? most_heads : most_others)) {
         images.push_back(image_of(map, map.heads[i]));
-        images.back().tag = fmt::format("attention/{}/{}", item, part_of(map.heads[i].name));
+        std::string& tag = images.back().tag;
+        tag = fmt::format("attention/{}/{}", item, part_of(map.heads[i].name));
+        if (!tags.insert(tag).second)  // the mean of another kind
+          tags.insert(tag += "_" + part_of(map.row_axis + " " + map.column_axis));
       }
     }
   }

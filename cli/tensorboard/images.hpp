@@ -24,9 +24,10 @@ struct AttentionImage {
 inline constexpr std::size_t most_heads = 8, most_others = 4;
 
 /// The heat maps among pictures, with the tags `attention/ITEM/HEAD`. What stands for ITEM is the picture's
-/// title, at most 40 characters of it; of items that come to the same the later ones have a number. All but
-/// letters, digits, hyphens and dots is written `_`, once for what stands together: TensorBoard groups by
-/// what is before a slash, and its filter is a regular expression. Valid UTF-8 whatever a title holds.
+/// title, at most 40 characters of it; of items that come to the same the later ones have a number; a head of
+/// the same name as one before has its axes behind it (`mean_of_all_read_read`). All but letters, digits,
+/// hyphens and dots is written `_`, once for what stands together: TensorBoard groups by what is before a
+/// slash, and its filter is a regular expression. Valid UTF-8 whatever a title holds.
 std::vector<AttentionImage> attention_images(std::span<const report::Picture> pictures);
 
 }  // namespace fovea::events

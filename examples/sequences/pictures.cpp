@@ -16,11 +16,11 @@ constexpr std::size_t words_tried =
     400;  // of the part to test with: enough to find bad ones in a second or two
 
 // The maps of these attentions, which look from the same rows at the same columns.
-report::HeatMap heat_map(const Attentions& found, report::HeatMap map, const std::string& mean_name) {
+report::HeatMap heat_map(const Attentions& found, report::HeatMap map) {
   const std::size_t cells = map.rows.size() * map.columns.size();
   std::size_t heads = 0;
   for (const auto& [path, one] : found) heads += one.weights.shape()[1];  // of [1, heads, rows, columns]
-  report::HeatMap::Head mean{mean_name, std::vector<double>(cells)};
+  report::HeatMap::Head mean{"mean of all", std::vector<double>(cells)};
   for (const auto& [path, one] : found) {
     const std::size_t own = one.weights.shape()[1];
     const Real* weight = one.weights.value().data();
@@ -47,12 +47,12 @@ report::HeatMaps heat_maps(const Attentions& all, const std::vector<std::string>
     if (!is_to_source) (reads_source(one.first) ? within_source : within_target).push_back(one);
   }
   report::HeatMaps maps;
-  const auto add = [&](const Attentions& some, report::HeatMap map, const char* mean) {
-    if (!some.empty()) maps.push_back(heat_map(some, std::move(map), mean));
+  const auto add = [&](const Attentions& some, report::HeatMap map) {
+    if (!some.empty()) maps.push_back(heat_map(some, std::move(map)));
   };
-  add(to_source, {"written", "read", written, read, {}}, "mean of all");
-  add(within_source, {"read", "read", read, read, {}}, "mean of read × read");
-  add(within_target, {"written", "written before", written, before, {}}, "mean of written × written");
+  add(to_source, {"written", "read", written, read, {}});
+  add(within_source, {"read", "read", read, read, {}});
+  add(within_target, {"written", "written before", written, before, {}});
   return maps;
 }
 

@@ -60,7 +60,7 @@ function show(page) {
     parts.push(el("h2", {}, "Training"),
       el("p", { class: "lead", style: "margin:-8px 0 12px" }, "Drag to zoom, double-click to go back; click a name to hide its curve."),
       cards(charts.filter((chart) => !chart.folded), chartCard));
-    if (folded.length) parts.push(unfolding(`Each head by itself: ${folded.length} charts`, () => cards(folded, chartCard)));
+    if (folded.length) parts.push(unfolding(`More of each attention: ${folded.length} ${folded.length > 1 ? "charts" : "chart"}`, () => cards(folded, chartCard)));
   }
   if (pictures.length)
     parts.push(el("h2", {}, "Examples"), cards(pictures, (picture) => pictureCard(picture, backdrops)));

@@ -209,7 +209,7 @@ function forecast(series) {
   const shown = series.weightRows, all = unpacked(series.weights), { most } = series.weights;
   const weights = () => [...all.slice(step * history, (step + 1) * history), ...Array(length - history).fill(null)];
   // Half a step at the left, so that the first bar is whole.
-  const half = length > 1 ? (series.times[length - 1] - series.times[0]) / (length - 1) / 2 : 1;
+  const half = shown.length && length > 1 ? (series.times[length - 1] - series.times[0]) / (length - 1) / 2 : 0;
   const make = plot(holder, () => {
     const line = colour("line0"), own = colour("line1"), transparent = "rgba(0,0,0,0)";
     const value = (u, v) => number(v);
@@ -292,6 +292,7 @@ function weightedText(text) {
     bars(text.labels.map(([name, weight]) => ({ name, weight })))];
 }
 
+const longestName = 200;
 /** Degrees as a plain map has them: longitude to the right, latitude up, cut to what matters. */
 function placeMap(ranking, backdrop) {
   const found = ranking.entries.filter((entry) => entry.at);
@@ -331,18 +332,17 @@ function placeMap(ranking, backdrop) {
     style: `fill:var(--line${entry.right ? 2 : 0});fill-opacity:.55;stroke:var(--card)`,
   }, svgEl("title", {}, `${entry.name}  ${entry.weight.toFixed(3)}`)));
   // The right one and the best get their names, as far as these do not cover each other.
-  const taken = [];
-  const named = found.slice().sort((a, b) => b.right - a.right).filter((entry) => {
-    const at = { x: x(entry.at[1]), y: y(entry.at[0]) };
-    if (taken.length === 4 || taken.some((other) => Math.abs(at.x - other.x) < 170 && Math.abs(at.y - other.y) < 16)) return false;
-    return taken.push(at);
-  });
-  const names = named.map((entry) => {
-    const at = x(entry.at[1]), roomRight = x(east) + margin - at - 16, roomLeft = at - 16;
-    const name = fitted(entry.name, Math.max(roomRight, roomLeft)), right = roomRight >= widthOf(name) || roomRight > roomLeft;
-    return svgEl("text", { class: "token", x: at + (right ? 16 : -16), y: y(entry.at[0]) + 4, "text-anchor": right ? "start" : "end",
-      style: "paint-order:stroke;stroke:var(--card);stroke-width:3px" }, name);
-  });
+  const taken = [], names = [];
+  for (const entry of found.slice().sort((a, b) => b.right - a.right)) {
+    const at = x(entry.at[1]), below = y(entry.at[0]) + 4, roomRight = x(east) + margin - at - 16, roomLeft = at - 16;
+    const name = fitted(entry.name, Math.min(longestName, Math.max(roomRight, roomLeft))), wide = widthOf(name);
+    const right = roomRight >= wide || roomRight > roomLeft, from = right ? at + 16 : at - 16 - wide;
+    const covers = (other) => from < other.to && other.from < from + wide && Math.abs(below - other.below) < 16;
+    if (names.length === 4 || taken.some(covers)) continue;
+    taken.push({ from, to: from + wide, below });
+    names.push(svgEl("text", { class: "token", x: right ? from : from + wide, y: below, "text-anchor": right ? "start" : "end",
+      style: "paint-order:stroke;stroke:var(--card);stroke-width:3px" }, name));
+  }
   const asked = ranking.asked ? svgEl("path", {
     d: `M${x(ranking.asked[1]) - 7} ${y(ranking.asked[0])}h14m-7 -7v14`, style: "stroke:var(--against);stroke-width:2",
   }, svgEl("title", {}, "where it was asked for")) : null;

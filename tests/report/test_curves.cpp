@@ -121,6 +121,18 @@ TEST_CASE("report: the heads of an attention share a chart, or several runs have
   CHECK(both[5].curves[1].name == "two");
   CHECK(both[5].curves[1].y == std::vector<double>{1.5, 3});
   CHECK(both[6].curves[0].y == std::vector<double>{0.375});
+
+  // Of many attentions what was watched is folded, too.
+  RunRecord deep;
+  for (int layer = 0; layer < 7; ++layer)
+    for (int head = 0; head < 2; ++head) {
+      const std::string place = "layers." + std::to_string(layer);
+      deep.metrics.push_back({"entropy." + place + "." + std::to_string(head), {1}, {1}});
+      deep.watched.push_back({"saturated/" + place + " " + std::to_string(head), {1}, {0}});
+    }
+  const std::vector<Chart> many = charts(std::span(&deep, 1));
+  REQUIRE(many.size() == 14);
+  for (std::size_t i = 0; i < 14; ++i) CHECK(many[i].folded == (i >= 7));
 }
 
 TEST_CASE("report: runs have the names of their folders, with parents where these are the same", "[report]") {

@@ -117,6 +117,8 @@ TEST_CASE("images: of an item's other kinds of attention there are four heads ea
   CHECK(tags[7] == "attention/x/head_7");
   CHECK(tags[8] == "attention/x/own_head_0");
   CHECK(tags[11] == "attention/x/own_head_6");
+  maps[1].heads[0].name = "head 0";
+  CHECK(tags_of({item})[8] == "attention/x/head_0_written_read");
 }
 
 TEST_CASE("images: what is no heat map, or has no cell, is none", "[cli]") {

@@ -84,7 +84,7 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   check((await heat.locator("svg text.token").count()) === 8, "the first kind of attention does not come back");
 
   // Details are made when they are opened; curves beyond eight have dashes, in their names, too.
-  await page.locator("details > summary", { hasText: "Each head by itself" }).click();
+  await page.locator("details > summary", { hasText: "More of each attention: 1 chart" }).click();
   await page.locator(".chart canvas").nth(4).waitFor();
   const marker = (nth) => page.locator(".chart").nth(4).locator(".u-marker").nth(nth).evaluate((one) => getComputedStyle(one).borderTopStyle);
   check([await marker(1), await marker(9), await marker(17)].join() === "solid,dashed,dotted", `names of curves have ${await marker(1)}, ${await marker(9)}, ${await marker(17)}`);
