@@ -108,7 +108,7 @@ TEST_CASE("classify: gradients of hybrids, normalisers and hops, from the comman
     CAPTURE(words, result.out, result.err);
     CHECK(result.code == 0);
   }
-  const Result alone = shell.call({"gradcheck", "classify", "--hybrid", "gate"});
+  const Result alone = shell.call({"train", "classify", "--hybrid", "gate"});
   CHECK(alone.code == 2);
   CHECK_THAT(alone.err, Contains("--attention hybrid"));
   const Result wrong = shell.call({"gradcheck", "classify", "--normalizer", "top-k:0"});

@@ -39,7 +39,8 @@ TEST_CASE("a run ends with a report of its curves and of what its model looks at
   CHECK_THAT(data["runs"][0]["resultsOf"].get<std::string>(), Contains("test split"));
   std::vector<std::string> titles;
   for (const Json& chart : data["charts"]) titles.push_back(chart["title"]);
-  for (const char* title : {"training loss", "ser", "nll", "entropy", "learning rate", "gradient norm"})
+  for (const char* title : {"training loss", "ser", "nll", "entropy.decoder.layers.1.cross_attention",
+                            "learning rate", "gradient norm"})
     CHECK(std::count(titles.begin(), titles.end(), title) == 1);
   CHECK(data["charts"][0]["curves"][0]["x"] == Json({2, 4, 6}));
   REQUIRE(data["pictures"].size() == 6);

@@ -185,7 +185,7 @@ TEST_CASE("gradients of every sequence model, from the command line", "[cli]") {
   }
   const Result none = shell.call({"gradcheck", "g2p", "--model", "transformer", "--attention", "general"});
   CHECK(none.code == 2);
-  const Result heads = shell.call({"gradcheck", "g2p", "--model", "transformer", "--hops", "2"});
+  const Result heads = shell.call({"train", "g2p", "--model", "transformer", "--hops", "2"});
   CHECK(heads.code == 2);
   CHECK_THAT(heads.err, Contains("--hops is for --model lstm, gru"));
 }

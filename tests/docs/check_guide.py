@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\S*) ?(.*?)\n(.*?)^```$", re.M | re.S)
-FOREIGN = re.compile(r"\bcmake [^\n`]*")
+FOREIGN = re.compile(r"\b(?:cmake|tensorboard) [^\n`]*")
 FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 KNOWN_TO_CLI11 = {"help"}
