@@ -9,7 +9,7 @@ namespace fovea::report {
 namespace {
 
 constexpr double widest = 860, margin = 24, gap = 20;
-constexpr std::size_t most_weights = 300'000;  // some ten megabytes, where no two neighbours are alike
+constexpr std::size_t most_weights = 300'000;  // twenty megabytes, where no two neighbours are alike
 
 }  // namespace
 

@@ -78,7 +78,17 @@ TEST_CASE("room: a page of many long maps has a bounded size, and says what was 
   const Json map = Json::parse(text)["pictures"][2]["shown"]["maps"][1];
   CHECK(map["leftOut"].get<std::size_t>() + map["heads"].size() == 49);
   CHECK(map["heads"].size() > 4);
-  CHECK(svg(page).size() < 12'000'000);
+}
+
+TEST_CASE("room: a drawing of many heads has a bounded size, and says what was left out", "[report]") {
+  HeatMap map = map_of(100, 100, 49);
+  for (HeatMap::Head& head : map.heads)  // no two neighbours have the same shade
+    for (std::size_t i = 0; i < head.weights.size(); ++i) head.weights[i] = static_cast<double>(i % 21) / 20;
+  Page page;
+  page.pictures = {picture_of({map})};
+  const std::string drawing = svg(page);
+  CHECK(drawing.size() < 20'000'000);
+  CHECK(drawing.find("19 of 49 heads are left out") != drawing.npos);
 }
 
 TEST_CASE("room: weights in a page are exact to a third of a thousandth, small ones to as many digits",
