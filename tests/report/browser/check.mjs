@@ -106,6 +106,21 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   await page.waitForTimeout(100);
   check((await shown()) !== before && (await text(page, ".picture:nth-child(2) .tools .num")) === "2", "the slider shows no other weights");
 
+  // The first bar is whole: as wide as the next one, a few pixels above the axis.
+  await series.locator("input").fill("3");
+  await page.waitForTimeout(100);
+  const bars = await series.locator("canvas").evaluate((canvas) => {
+    const y = Math.round(canvas.height * 0.83), { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
+    const runs = [0];
+    for (let x = 0; x < canvas.width; ++x) {
+      const blue = data[4 * x + 3] > 0 && data[4 * x + 2] > data[4 * x] + 60;
+      if (blue) ++runs[runs.length - 1];
+      else if (runs.at(-1)) runs.push(0);
+    }
+    return runs;
+  });
+  check(bars.length > 2 && bars[0] > 10 && Math.abs(bars[0] - bars[1]) <= 2, "bars are so wide: " + bars);
+
   // A text: weights, then evidence.
   const labelled = page.locator(".picture").nth(2);
   await labelled.locator(".tokens span").first().hover();
@@ -128,7 +143,7 @@ const legend = (page) => text(page, ".chart .u-legend .u-series:nth-child(2) .u-
   });
   const wide = await inked(4), narrow = await inked(5);
   check(wide > narrow + 60, `an interval of one row has ${wide} dots, one of no width ${narrow}`);
-  // A long one has a bar at its left end, at half a step from the axis, and its slider comes to the last row.
+  // The slider of a long one comes to its last row.
   const longer = page.locator(".picture").nth(6);
   await longer.locator("input").fill("336");
   check((await longer.locator(".num").innerText()) === "336", "the slider of a long forecast stops before its last row");

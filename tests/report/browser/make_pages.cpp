@@ -77,7 +77,7 @@ Page all_kinds() {
     series.times.push_back(1443657600 + 86400.0 * day);
     series.truth.push_back(day < 11 ? day % 4 : std::nan(""));
   }
-  series.weights = {weights(1, 10, 3), weights(1, 10, 8)};
+  series.weights = {weights(1, 10, 3), weights(1, 10, 8), weights(1, 10, 0)};
   // One row ahead: with an interval, and with one of no width.
   Forecast next{"°C", {0, 86400, 172800}, {1, 5, std::nan("")}, {3}, {2}, {4}, {}}, sure = next;
   sure.low = sure.high = sure.forecast;
