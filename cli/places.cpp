@@ -32,8 +32,7 @@ PlaceOption option_of(const CLI::Option& option) {
                   choices_in(option.get_description()),
                   positional};
   if (option.get_expected_max() == 0) return one;
-  // Behind its kind CLI11 tells of a value what it is checked for: `TEXT:{all,curves}`, `UINT:INT in [0 -
-  // 9]`.
+  // Behind its kind CLI11 tells what a value is checked for: `TEXT:{all,curves}`, `UINT:INT in [0 - 9]`.
   const std::string kind = option.get_type_name();
   const std::size_t colon = kind.find(':');
   one.value = kind.substr(0, colon);

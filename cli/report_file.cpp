@@ -38,7 +38,7 @@ std::vector<report::Picture> pictures_of(const fs::path& run, const PlotRequest&
   const fs::path file = model_of(run);
   check<ConfigError>(fs::exists(file), "plot", run.string(),
                      " has no checkpoint yet, so there is no model to show examples of");
-  const Checkpoint from = read_checkpoint(file);
+  const Checkpoint from = read_checkpoint(file, Reading::to_predict);
   const TaskEntry& task = task_named(tasks(), from.label.task);
   if (!task.pictures) {
     check<ConfigError>(!needs_examples(request), "plot", "the task ", task.name,

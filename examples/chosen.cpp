@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "report/room.hpp"
+
 namespace fovea::inline FOVEA_REAL {
 
 std::vector<Chosen> choose(std::span<const double> errors, const report::Wanted& wanted) {
@@ -28,16 +30,10 @@ std::vector<Chosen> choose(std::size_t count, std::size_t tried, const report::W
                            const ErrorsOf& errors_of) {
   // Of equal errors the choice is by place.
   if (wanted.worst == 0) return choose(std::vector<double>(count), wanted);
-  const std::vector<std::size_t> items = spread(count, tried);
+  const std::vector<std::size_t> items = report::spread(count, tried);
   std::vector<Chosen> chosen = choose(errors_of(items), wanted);
   for (Chosen& one : chosen) one.item = items[one.item];
   return chosen;
-}
-
-std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
-  std::vector<std::size_t> places(std::min(count, most));
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i * count / places.size();
-  return places;
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -24,13 +24,10 @@ std::vector<Chosen> choose(std::span<const double> errors, const report::Wanted&
 /// The errors of items, in their order.
 using ErrorsOf = std::function<std::vector<double>(std::span<const std::size_t> items)>;
 
-/// The same of `count` items, at most `tried` of which are measured, spread evenly: finding the worst takes
-/// time. Where none of these is wanted nothing is measured, and the typical ones come from the middle of
-/// equal parts of all items.
+/// The same of `count` items, at most `tried` of which are measured, spread evenly (data often stand in some
+/// order): finding the worst takes time. Where none of these is wanted nothing is measured, and the typical
+/// ones come from the middle of equal parts of all items.
 std::vector<Chosen> choose(std::size_t count, std::size_t tried, const report::Wanted& wanted,
                            const ErrorsOf& errors_of);
-
-/// Places of at most `most` of `count` items, spread evenly: data often stand in some order.
-std::vector<std::size_t> spread(std::size_t count, std::size_t most);
 
 }  // namespace fovea::inline FOVEA_REAL

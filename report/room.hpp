@@ -13,7 +13,7 @@
 namespace fovea::report {
 
 /// Which of `all` stay where there is room for `most`: the first one, and others evenly spread, so that each
-/// layer has its turn.
+/// layer of a model, or part of data in some order, has its turn.
 inline std::vector<std::size_t> spread(std::size_t all, std::size_t most) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0, count = std::min(all, most); i < count; ++i) kept.push_back(i * all / count);

@@ -1,8 +1,8 @@
 #include "training/array_view.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/number.hpp"
 #include "training/array_values.hpp"
 #include "training/require.hpp"
 
@@ -11,22 +11,20 @@ namespace {
 
 constexpr std::string_view transposition = "^T";
 
-bool read_whole(std::string_view text, std::uint64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // Reads what stands between the brackets.
 bool read_rows(std::string_view text, ArrayView& view) {
   const std::size_t sign = text.find_first_of("/:");
-  if (!read_whole(text.substr(0, sign), view.first)) return false;
+  const auto first = number_in(text.substr(0, sign));
+  if (!first) return false;
+  view.first = *first;
   if (sign == std::string_view::npos) {
     view.rows = ArrayView::Rows::one;
     view.second = view.first + 1;
     return view.second != 0;
   }
   view.rows = text[sign] == '/' ? ArrayView::Rows::part : ArrayView::Rows::range;
-  return read_whole(text.substr(sign + 1), view.second) && view.first < view.second;
+  view.second = number_in(text.substr(sign + 1)).value_or(0);
+  return view.first < view.second;
 }
 
 struct Range {

@@ -8,8 +8,7 @@ Option& describe_attention(AttentionSettings& settings, Options& options, const 
   options
       .add("hybrid", settings.hybrid,
            "kind of hybrid: scaled dot and additive averaged, the one of them that fits the widths, or mixed "
-           "by a "
-           "learned gate")
+           "by a learned gate")
       .choices(hybrid_names())
       .only_with("attention", {"hybrid"});
   Option& normalizer =

@@ -103,7 +103,7 @@ std::size_t load_part(const Checkpoint& from, std::span<const NamedParam> params
   }
   std::vector<std::string> paths;
   const auto chosen = [&](const auto& all) {
-    std::vector<std::remove_cv_t<typename std::decay_t<decltype(all)>::element_type>> some;
+    std::vector<typename std::decay_t<decltype(all)>::value_type> some;
     for (const auto& named : all) {
       paths.push_back(named.path);
       if (is_chosen(named.path, globs)) some.push_back(named);

@@ -1,10 +1,10 @@
 #include "training/plan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/number.hpp"
 
 namespace fovea {
 namespace {
@@ -33,19 +33,10 @@ std::vector<std::size_t> bucketed(std::vector<std::size_t> order, const std::vec
   return result;
 }
 
-// The whole of a text as a number; nothing for any other text.
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
 // `stop` or `skip:N`
 std::uint64_t skips_of(std::string_view text) {
-  constexpr std::string_view skip = "skip:";
   if (text == "stop") return 0;
-  const auto most = text.starts_with(skip) ? number_in(text.substr(skip.size())) : std::nullopt;
+  const auto most = number_behind("skip:", text);
   check<ConfigError>(most && *most > 0, "--on-nonfinite",
                      "expected stop or skip:N with N of at least 1, got \"", text, "\"");
   return *most;

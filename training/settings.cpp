@@ -35,9 +35,9 @@ void read_settings(Settings& settings, const Checkpoint& from, const UseRequest&
 }
 
 void check_data_are_there(Settings& settings, const Checkpoint& from, const UseRequest& use) {
-  Option* data = settings.options.find("data");
+  const Option* data = settings.options.find("data");
   if (!data || !data->is_text() || !use.data.empty()) return;
-  const std::string& path = *std::get<std::string*>(data->target());
+  const std::string path = data->value();
   std::error_code unknown;
   if (path.empty() || std::filesystem::exists(path, unknown)) return;
   throw DataError(join("cannot read ", path, ", which ", from.origin, " was trained with: from ",

@@ -1,10 +1,10 @@
 #include "examples/sequences/settings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/number.hpp"
 #include "training/attention_options.hpp"
 
 namespace fovea::inline FOVEA_REAL::sequences {
@@ -62,13 +62,7 @@ void SequenceConfig::describe(Options& options) {
 
 std::uint64_t SequenceConfig::guided_steps() const {
   if (guide == "none") return 0;
-  const std::string_view text = guide, kind = "diagonal:";
-  std::uint64_t steps = 0;
-  if (text.starts_with(kind)) {
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + kind.size(), end, steps);
-    if (error == std::errc() && stop == end && steps > 0) return steps;
-  }
+  if (const auto steps = number_behind("diagonal:", guide); steps && *steps > 0) return *steps;
   throw ConfigError("--guide: expected none or diagonal:N with a number of steps N from 1 on, got \"" +
                     guide + "\"");
 }

@@ -44,8 +44,8 @@ class SequenceTask {
 
   /// An answer, or `n-best` of them, for each line.
   std::vector<std::string> predict(std::span<const std::string> lines, bool json) const;
-  /// Alignments of words: those that are named, or of the words to test with those that went most wrong
-  /// and some as they come. Of every attention that looks at the source from the decoder, each head.
+  /// What is looked at for words that are named, or of those to test with for the ones that went most wrong
+  /// and some others: each head of every attention, those from the decoder to the source first.
   std::vector<report::Picture> pictures(const report::Wanted& wanted) const;
 
  protected:

@@ -13,8 +13,7 @@ struct Pattern {
   std::size_t stride = 0;  ///< each position at a distance that this divides (Child et al., 2019: strided)
   std::size_t block = 0;   ///< a position's own block of so many (Qiu et al., 2020: blockwise)
   std::size_t global = 0;  ///< so many first positions see all, and are seen by all (Zaheer et al., 2020)
-  std::size_t heads =
-      0;  ///< heads that look in this way, the first so many; the others see all. 0: all heads
+  std::size_t heads = 0;   ///< the first so many heads look in this way, the others see all; 0: all heads
 
   bool is_full() const { return window == 0 && stride == 0 && block == 0; }
   Mask mask() const;

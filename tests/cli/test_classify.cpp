@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "cli/page.hpp"
 #include "modules/attention/settings.hpp"
 
 // Labelled texts of one's own, from a file to answers.
@@ -140,9 +141,7 @@ TEST_CASE("classify: a report shows what was looked at, without the data where t
   const Result result = shell.call({"plot", "run", "--item", "that nice day", "-o", "x.html"});
   INFO(result.err);
   REQUIRE(result.code == 0);
-  const std::string html = content(shell.folder / "x.html"), begin = "id=\"data\">";
-  const std::size_t from = html.find(begin) + begin.size();
-  const Json picture = Json::parse(html.substr(from, html.find("</script>", from) - from))["pictures"].at(0);
+  const Json picture = page_data(shell.folder / "x.html")["pictures"].at(0);
   CHECK(picture["answer"] == "good");
   const Json& shown = picture["shown"];
   CHECK(shown["tokens"] == Json({"that", "nice", "day"}));

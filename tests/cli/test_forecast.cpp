@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/call.hpp"
+#include "cli/page.hpp"
 #include "core/check.hpp"
 #include "modules/attention/settings.hpp"
 #include "report/unpacked.hpp"
@@ -164,9 +165,7 @@ TEST_CASE("forecast: a report shows windows with what came, what was expected an
   const Result result = shell.call({"plot", "run", "--item", "2023-01-25", "-o", "x.html"});
   INFO(result.err);
   REQUIRE(result.code == 0);
-  const std::string html = content(shell.folder / "x.html"), begin = "id=\"data\">";
-  const std::size_t from = html.find(begin) + begin.size();
-  const Json picture = Json::parse(html.substr(from, html.find("</script>", from) - from))["pictures"].at(0);
+  const Json picture = page_data(shell.folder / "x.html")["pictures"].at(0);
   CHECK(picture["title"] == "Absatz, 2023-01-25 to 2023-01-26");
   const Json& shown = picture["shown"];
   CHECK(shown["history"] == 7);

@@ -11,11 +11,10 @@
 usage: check_translation.py ROOT    first plants each violation in a scratch tree and checks that it is found.
 """
 import re
-import sys
-import tempfile
 from collections import Counter
 from itertools import zip_longest
-from pathlib import Path
+
+import planted
 
 ORIGINAL = "README.md"
 HEADING = re.compile(r"(#{1,6}) +(.*)")
@@ -231,27 +230,5 @@ PLANTED = [
 ]
 
 
-def self_test():
-    """What this check fails to find, or finds where nothing is."""
-    wrong = []
-    for page, before, after, words in [("README.md", "", "", None)] + PLANTED:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in CLEAN.items():
-                changed = text.replace(before, after, 1) if name == page and words else text
-                (Path(folder) / name).write_text(changed, encoding="utf-8")
-            found = problems(Path(folder))
-        if before not in CLEAN[page] or (words is None and found) or (words and not any(words in one for one in found)):
-            wrong.append(f"self-test: {before!r} → {after!r} in {page} gave {found}; expected {words!r}")
-    return wrong
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    found = self_test() + problems(Path(sys.argv[1]))
-    print("\n".join(found) if found else f"translations are equal; {len(PLANTED)} planted mistakes found")
-    sys.exit(1 if found else 0)
-
-
 if __name__ == "__main__":
-    main()
+    planted.run(__doc__, problems, CLEAN, PLANTED, "translations are equal")

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "examples/chosen.hpp"
+#include "report/room.hpp"
 
 using namespace fovea;
 
@@ -53,7 +54,7 @@ TEST_CASE("chosen: errors are measured only to find the worst", "[examples]") {
 }
 
 TEST_CASE("chosen: places spread over all items", "[examples]") {
-  CHECK(spread(10, 4) == std::vector<std::size_t>{0, 2, 5, 7});
-  CHECK(spread(3, 4) == std::vector<std::size_t>{0, 1, 2});
-  CHECK(spread(0, 4).empty());
+  CHECK(report::spread(10, 4) == std::vector<std::size_t>{0, 2, 5, 7});
+  CHECK(report::spread(3, 4) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(report::spread(0, 4).empty());
 }
