@@ -6,6 +6,8 @@
 namespace fovea::report {
 
 inline constexpr std::size_t shades = 21, hues = 8;
+inline constexpr std::size_t deep =
+    11;  // from this shade on letters are light (likewise in page/pictures.js)
 
 /// The colours of a page, light or dark. `weights` goes from 0 to 1 in equal steps of lightness (OKLab);
 /// `lines` can be told apart by the colour-blind (after Okabe and Ito, 2008).

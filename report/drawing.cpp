@@ -14,7 +14,7 @@ namespace {
 
 std::string colours(const Colours& of) {
   std::string text = fmt::format(
-      ".t,.n,.v{{fill:{0}}}.s{{fill:{1}}}.rule{{stroke:{2};fill:none}}.bg,.vd{{fill:{3}}}.bar{{fill:{4}}}"
+      ".t,.n,.v{{fill:{0}}}.s{{fill:{1}}}.rule{{stroke:{2};fill:none}}.bg,.deep{{fill:{3}}}.bar{{fill:{4}}}"
       ".right{{fill:{5}}}.asked{{stroke:{6}}}.dots{{stroke:{1}}}.truth{{stroke:{0}}}.on{{stroke:{3}}}",
       of.text, of.faint, of.rule, of.card, of.lines[0], of.lines[2], of.against);
   for (std::size_t i = 0; i < hues; ++i)
@@ -53,7 +53,7 @@ std::string style() {
   std::string text =
       ".t{font:600 15px system-ui,sans-serif}.n{font:13px system-ui,sans-serif}.s{font:12px "
       "system-ui,sans-serif}"
-      ".v,.vd{font:10.5px system-ui,sans-serif}text{unicode-bidi:isolate}.rule{stroke-width:1}"
+      ".v{font:10.5px system-ui,sans-serif}text{unicode-bidi:isolate}.rule{stroke-width:1}"
       ".band{opacity:.22}.soft{opacity:.6}.dots{stroke-linecap:round;stroke-width:2;opacity:.4;fill:none}"
       ".asked{stroke-width:2;fill:none}.on{paint-order:stroke;stroke-width:3px}"
       ".truth{fill:none;stroke-width:1.4}.d1{stroke-dasharray:7 4}.d2{stroke-dasharray:2 3}";

@@ -27,9 +27,10 @@ class Drawing {
   std::string body_;
 };
 
-/// The classes: `t` title, `n` words, `s` small words, `v` numbers in cells, `vd` the same in dark cells,
-/// `on` words on a map; `rule`, `bar`, `right`, `asked`, `dots`, `truth`, `band` and `soft` areas; `l0` …
-/// lines, `d1` and `d2` dashes, `b0` … areas, `w0` … shades; for a light and for a dark reader.
+/// The classes: `t` title, `n` words, `s` small words, `v` numbers in cells, `deep` beside one of
+/// these in a dark cell, `on` words on a map; `rule`, `bar`, `right`, `asked`, `dots`, `truth`, `band` and
+/// `soft` areas; `l0` … lines, `d1` and `d2` dashes, `b0` … areas, `w0` … shades; for a light and for a dark
+/// reader.
 std::string style();
 
 /// Round numbers within [low, high], some `about` of them, in equal steps of 1, 2 or 5 times a power of ten.

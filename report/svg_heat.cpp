@@ -18,7 +18,6 @@ using Anchor = Drawing::Anchor;
 
 constexpr double widest_cell = 34, narrowest_cell = 6, label_size = 13, longest_label = 110;
 constexpr double least_label = 12;  // pixels from one name to the next
-constexpr std::size_t deep = 11;    // from this shade on, letters are light
 
 std::string label_of(const std::string& text) { return fitted(token(text), longest_label, label_size); }
 
@@ -119,8 +118,8 @@ double draw_large(Drawing& to, const HeatMap& map, double x, double y, double wi
       const double weight = first.weights[i * columns + j];
       if (!(weight >= 0.01)) continue;
       const std::string value = weight >= 0.995 ? "1" : fmt::format("{:.2f}", weight).substr(1);
-      to.text(across(j) + cell / 2, down(i) + cell / 2 + 4, shade(weight / most) >= deep ? "vd" : "v", value,
-              Anchor::middle);
+      to.text(across(j) + cell / 2, down(i) + cell / 2 + 4, shade(weight / most) >= deep ? "v deep" : "v",
+              value, Anchor::middle);
     }
   }
   double at = down(rows);

@@ -14,7 +14,6 @@ namespace {
 using Anchor = Drawing::Anchor;
 
 constexpr double longest_name = 210;
-constexpr std::size_t deep = 11;  // from this shade on, letters are light
 
 double draw_bars(Drawing& to, const std::vector<Ranking::Entry>& entries, double x, double y, double width) {
   constexpr double line = 24;
@@ -50,7 +49,7 @@ double draw_shown(Drawing& to, const WeightedText& text, double x, double y, dou
     }
     const std::size_t at_shade = shade(text.weights[i] / most);
     to.rect(at, down, wide, 26, fmt::format("w{}", at_shade));
-    to.text(at + wide / 2, down + 18, at_shade >= deep ? "n vd" : "n", shown, Anchor::middle);
+    to.text(at + wide / 2, down + 18, at_shade >= deep ? "n deep" : "n", shown, Anchor::middle);
     at += wide + (text.joined ? 1 : 6);
   }
   down += line + 8;

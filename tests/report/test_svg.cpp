@@ -241,3 +241,9 @@ TEST_CASE("drawing: every class of its style is used somewhere", "[report]") {
     CHECK(std::regex_search(body, std::regex("class=\"([a-z0-9 ]* )?" + name + "[ \"]")));
   }
 }
+
+TEST_CASE("drawing: letters in dark cells are as large as others", "[report]") {
+  const WeightedText text{{"a", "b"}, {0, 1}, {}, {{"l", 1}}, false};
+  CHECK_THAT(drawing_of({{"", "t", "", "", "", text}}), Contains("class=\"n deep\""));
+  CHECK_FALSE(std::regex_search(style(), std::regex(R"(\.deep[^{]*\{[^}]*font)")));
+}
