@@ -11,6 +11,7 @@ set(FOVEA_BASE_SOURCES
     core/parallel.cpp
     core/random.cpp
     core/blas_kernel.cpp
+    modules/attention/head_settings.cpp
     modules/attention/normalizer.cpp
     modules/attention/pattern.cpp
     modules/attention/settings.cpp

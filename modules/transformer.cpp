@@ -5,16 +5,14 @@
 namespace fovea::inline FOVEA_REAL {
 namespace {
 
-MultiHead attention_for(const TransformerSettings& settings, Rng& rng) {
-  return MultiHead(settings.width, settings.heads, rng, settings.score, settings.dropout);
+MultiHead attention_for(const TransformerSettings& settings, const HeadSettings& heads, Rng& rng) {
+  return MultiHead(settings.width, settings.heads, rng, heads, settings.dropout);
 }
 
-// Of a sequence to itself.
-MultiHead self_attention_for(const TransformerSettings& settings, Rng& rng) {
-  check_pattern(settings.pattern, settings.heads);
-  MultiHead attention = attention_for(settings, rng);
-  attention.pattern = settings.pattern;
-  return attention;
+// Of a sequence to itself, step by step: slots, which mix all positions, can be had of a whole one alone.
+HeadSettings of_decoder(HeadSettings settings) {
+  settings.rank = 0;
+  return settings;
 }
 
 template <class Layer>
@@ -64,7 +62,7 @@ Variable FeedForward::operator()(const Variable& x, Pass& pass) const {
 }
 
 EncoderLayer::EncoderLayer(const TransformerSettings& settings, Rng& rng)
-    : self_attention(self_attention_for(settings, rng)),
+    : self_attention(attention_for(settings, settings.attention, rng)),
       feed_forward(settings, rng),
       norm1(settings.width),
       norm2(settings.width),
@@ -79,8 +77,8 @@ Variable EncoderLayer::operator()(const Variable& x, const Mask& mask, Pass& pas
 }
 
 DecoderLayer::DecoderLayer(const TransformerSettings& settings, Rng& rng)
-    : self_attention(self_attention_for(settings, rng)),
-      cross_attention(attention_for(settings, rng)),
+    : self_attention(attention_for(settings, of_decoder(settings.attention), rng)),
+      cross_attention(attention_for(settings, across(settings.attention, settings.heads), rng)),
       feed_forward(settings, rng),
       norm1(settings.width),
       norm2(settings.width),
@@ -102,7 +100,8 @@ DecoderCache DecoderLayer::start(const Variable& memory) const {
 Variable DecoderLayer::step(const Variable& x, DecoderCache& cache, const Mask& memory_mask,
                             Pass& pass) const {
   return decoded(*this, x, cache.memory, memory_mask, pass, [&](const Variable& input) {
-    const MultiHead::Prepared next = self_attention.prepare(input, input);
+    const std::size_t seen = cache.self.keys.defined() ? cache.self.keys.shape()[1] : 0;
+    const MultiHead::Prepared next = self_attention.prepare(input, input, seen);
     append(cache.self.keys, next.keys);
     append(cache.self.values, next.values);
     // Causal is aligned at the end: the last new step sees all keys.

@@ -13,10 +13,9 @@ namespace fovea::inline FOVEA_REAL {
 
 struct TransformerSettings {
   std::size_t width = 256, heads = 4, inner = 1024, layers = 3;
-  HeadScore score = HeadScore::scaled_dot;
+  HeadSettings attention = {};  // of a sequence to itself
   Activation activation = Activation::relu;
   bool norm_first = true;
-  Pattern pattern = {};    // of what a sequence looks at within itself
   double dropout = 0.1;    // of the weights, inside the feed-forward part, and of what each part adds
   bool recompute = false;  // keep each layer's inputs alone until its backward pass: see recompute.hpp
 };

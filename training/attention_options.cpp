@@ -1,6 +1,18 @@
 #include "training/attention_options.hpp"
 
+#include <algorithm>
+
 namespace fovea {
+
+const std::vector<std::string>& attention_or_head_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = attention_names();
+    for (const std::string& name : head_score_names())
+      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+    return all;
+  }();
+  return names;
+}
 
 Option& describe_attention(AttentionSettings& settings, Options& options, const std::string& scored,
                            const std::string& other, const std::vector<std::string>& values) {
@@ -18,16 +30,23 @@ Option& describe_attention(AttentionSettings& settings, Options& options, const 
   Option& hops =
       options.add("hops", settings.hops, "times that it looks; each looks with what the one before has found")
           .between(1, 100);
+  Option& transform =
+      options.add("value-transform", settings.value_transform, "multiply values by a matrix of their own");
   if (!other.empty()) {
-    for (Option* one : {&normalizer, &hops}) one->only_with(other, values);
+    for (Option* one : {&normalizer, &hops, &transform}) one->only_with(other, values);
   }
   return score;
 }
 
-void describe_pattern(Pattern& pattern, Options& options) {
+void describe_heads(HeadSettings& settings, Options& options) {
   const auto add = [&](const char* name, std::uint64_t& value, const char* about) {
     options.add(name, value, about).between(0, 1 << 30).only_with("model", {"transformer"});
   };
+  options
+      .add("head-scores", settings.score,
+           "a score for each head, as scaled_dot,linear; empty: that of --attention for all")
+      .only_with("model", {"transformer"});
+  Pattern& pattern = settings.pattern;
   add("window", pattern.window,
       "a sequence looks within itself at so many positions in all, around each; 0: at all");
   add("stride", pattern.stride, "and at those whose distance this divides; 0: none");
@@ -35,6 +54,16 @@ void describe_pattern(Pattern& pattern, Options& options) {
   add("global", pattern.global, "and so many first positions see all and are seen by all");
   add("pattern-heads", pattern.heads,
       "heads that look so, the first so many; the others look everywhere; 0: all heads");
+  add("key-value-heads", settings.key_value_heads,
+      "heads of keys and values, each shared by as many heads of queries; 0: one for each");
+  add("rank", settings.rank,
+      "an encoder's keys and values are projected along time to so many slots; 0: they are not");
+  add("features", settings.features, "of random_features, for each head; 0: as its width");
+  add("buckets", settings.buckets,
+      "look at those that a hash puts into the same of so many buckets; 0: at all");
+  options.add("hashes", settings.rounds, "… in one of so many ways to divide them")
+      .between(1, 64)
+      .only_with("model", {"transformer"});
 }
 
 }  // namespace fovea

@@ -31,6 +31,24 @@ std::optional<std::vector<std::size_t>> lengths_in(const Mask::Term& term) {
   return a;
 }
 
+// Takes a part into a plain mask; false where none can hold it. `shift` is each item's keys - queries.
+bool narrow(const MaskPart& part, const std::vector<std::int64_t>& shift, PlainMask& plain) {
+  if (const auto* both = std::get_if<Both>(&part)) {
+    return narrow(both->a->part, shift, plain) && narrow(both->b->part, shift, plain);
+  }
+  const auto* keys = std::get_if<KeyLengths>(&part);
+  const auto* queries = std::get_if<QueryLengths>(&part);
+  const auto* band = std::get_if<Band>(&part);
+  if (!keys && !queries && !(band && band->lowest <= -far)) return false;
+  for (std::size_t b = 0; b < plain.items.size(); ++b) {
+    PlainMask::Item& item = plain.items[b];
+    if (keys) item.keys = std::min(item.keys, keys->lengths[b]);
+    if (queries) item.queries = std::min(item.queries, queries->lengths[b]);
+    if (band) item.offset = std::min(item.offset, band->shift.value_or(shift[b]) + band->highest);
+  }
+  return true;
+}
+
 std::shared_ptr<const Mask::Term> term(MaskPart part) {
   return std::make_shared<const Mask::Term>(Mask::Term{std::move(part)});
 }
@@ -99,6 +117,18 @@ Keep Mask::expand(std::size_t items, std::size_t queries, std::size_t keys) cons
     whole.row(row / queries, row % queries, {0, keys}, keep.values.data() + row * keys);
   }
   return keep;
+}
+
+std::optional<PlainMask> Mask::plain(std::size_t items, std::size_t queries, std::size_t keys) const {
+  const MaskView whole = view(items, queries, keys);
+  PlainMask plain{std::vector<PlainMask::Item>(items, {queries, keys, far})};
+  if (root_ && !narrow(root_->part, whole.shift_, plain)) return {};
+  return plain;
+}
+
+std::size_t PlainMask::Item::seen(std::size_t i) const {
+  const std::int64_t end = static_cast<std::int64_t>(i) + offset + 1;
+  return i < queries && end > 0 ? std::min(keys, static_cast<std::size_t>(end)) : 0;
 }
 
 MaskView::Cover MaskView::cover(std::size_t item, Span queries, Span keys) const {

@@ -10,6 +10,7 @@
 namespace fovea {
 
 class MaskView;
+struct PlainMask;
 
 /// Which keys a query may attend to. A mask is a value that keeps its structure: it is made of the parts
 /// below, joined by `&` and `|`, and knows no shape until it meets queries and keys. The default allows
@@ -52,12 +53,27 @@ class Mask {
   MaskView view(std::size_t items, std::size_t queries, std::size_t keys) const;
   /// Every element of it: [items, queries, keys].
   Keep expand(std::size_t items, std::size_t queries, std::size_t keys) const;
+  /// The same as numbers where it is made of key lengths, query lengths and causal alone (or a window without
+  /// a beginning), joined by `&`: what a running sum over the keys can honour. Else nothing.
+  std::optional<PlainMask> plain(std::size_t items, std::size_t queries, std::size_t keys) const;
 
   struct Term;
 
  private:
   explicit Mask(std::shared_ptr<const Term> root) : root_(std::move(root)) {}
   std::shared_ptr<const Term> root_;
+};
+
+/// A mask under which each query sees the first keys of its item, however many, and no other.
+struct PlainMask {
+  struct Item {
+    std::size_t queries, keys;  // lengths: later queries see nothing, later keys are not seen
+    std::int64_t offset;  // query i sees no key after i + offset; beyond all keys where it is not causal
+
+    /// Query i sees the keys 0 … seen(i)-1.
+    std::size_t seen(std::size_t i) const;
+  };
+  std::vector<Item> items;
 };
 
 /// A range of positions: begin … end-1.

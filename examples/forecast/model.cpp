@@ -79,6 +79,14 @@ Anchored anchors(const Tensor& history, Anchor anchor) {
   return at;
 }
 
+// Of patches, of which there is always the same number.
+HeadSettings heads_of(const ModelSettings& s) {
+  HeadSettings heads = scored_by(s.self_attention, s.attention.score);
+  heads.rotary = s.positions == "rotary";
+  heads.longest = s.history / s.patch;
+  return heads;
+}
+
 }  // namespace
 
 Anchor anchor_named(std::string_view name) {
@@ -143,15 +151,16 @@ Variable RecurrentForecast::operator()(const Variable& history, const Variable& 
 
 TransformerForecast::TransformerForecast(const ModelSettings& s, Rng& rng)
     : embed(2 * s.patch * (1 + s.inputs) + s.features, s.width, rng),
-      place(s.history / s.patch, s.width, rng),
+      place(s.positions == "learned"
+                ? std::optional<LearnedPositions>(std::in_place, s.history / s.patch, s.width, rng)
+                : std::nullopt),
       encoder({.width = s.width,
                .heads = s.heads,
                .inner = 2 * s.width,
                .layers = s.layers,
-               .score = head_score(s.attention.score),
+               .attention = heads_of(s),
                .activation = Activation::gelu,
                .norm_first = true,
-               .pattern = s.pattern,
                .dropout = s.dropout,
                .recompute = s.recompute},
               rng),
@@ -182,7 +191,8 @@ Variable TransformerForecast::operator()(const Variable& history, const Variable
   }
   if (s.features > 0) seen.push_back(reshape(concat(dates, 1), {items, 1, n, s.features}) + each);
   const Variable patches = reshape(concat(seen, 3), {items * s.targets, n, embed.inputs()});
-  const Variable read = encoder(dropout_(embed(patches) + place(n), pass), {}, pass);
+  const Variable embedded = embed(patches);
+  const Variable read = encoder(dropout_(place ? embedded + (*place)(n) : embedded, pass), {}, pass);
   const Variable all = dropout_(reshape(read, {items, s.targets, n * s.width}), pass);
   return by_row(out(all), s);
 }

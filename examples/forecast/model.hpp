@@ -21,15 +21,16 @@ Anchor anchor_named(std::string_view name);
 /// What a model is made of.
 struct ModelSettings {
   std::string model = "linear";      // linear, lstm, lstm-attention, transformer
-  AttentionSettings attention = {};  // transformer: the score alone, of its heads
+  AttentionSettings attention = {};  // transformer: the score alone, where its heads have none
   Anchor anchor = Anchor::window;
   std::size_t history = 28, horizon = 1;
   std::size_t targets = 1, inputs = 0;  // columns
   std::size_t features = 4;             // of the calendar
   std::size_t outputs = 1;  // numbers for each value that is forecast: 1, or one for each quantile
   std::size_t width = 64, layers = 1, heads = 4;
-  std::size_t patch = 8;  // rows from the beginning of a patch to that of the next
-  Pattern pattern = {};   // transformer: of which patches look at which
+  std::size_t patch = 8;              // rows from the beginning of a patch to that of the next
+  HeadSettings self_attention = {.score = ""};  // transformer
+  std::string positions = "learned";  // transformer: learned, rotary or none
   double dropout = 0.1;
   bool recompute = false;  // the Transformer's layers: see modules/recompute.hpp
 
@@ -84,7 +85,7 @@ class RecurrentForecast {
 class TransformerForecast {
  public:
   Linear embed;
-  LearnedPositions place;
+  std::optional<LearnedPositions> place;
   TransformerEncoder encoder;
   Linear out;
   FIELDS(embed, place, encoder, out)

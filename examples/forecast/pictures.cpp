@@ -37,7 +37,7 @@ std::size_t row_of(const Series& series, const std::string& text, std::size_t hi
 report::Picture ForecastTask::picture(const std::string& group, const Series& series, std::size_t origin,
                                       std::size_t target) const {
   Observations seen({.weights = true});
-  const Tensor found = answers(series, std::span(&origin, 1), has_attention() ? &seen : nullptr);
+  const Tensor found = answers(series, std::span(&origin, 1), config_.weighs_moments() ? &seen : nullptr);
   const std::size_t outputs = found.shape()[3], horizon = config_.horizon, history = config_.history;
   report::Forecast shown;
   shown.value = columns_[target];
@@ -59,7 +59,7 @@ report::Picture ForecastTask::picture(const std::string& group, const Series& se
     }
     error += std::abs(shown.forecast.back() - shown.truth[history + h]) / static_cast<double>(horizon);
     const std::size_t patch = config_.model == "transformer" ? config_.patch : 0;
-    if (has_attention()) shown.weights.push_back(weights_of(seen.all().back(), h, history, patch));
+    if (config_.weighs_moments()) shown.weights.push_back(weights_of(seen.all().back(), h, history, patch));
   }
   const auto text_of = [&](std::size_t row) { return to_string(series.moment(row), series.has_times()); };
   const std::string until = horizon > 1 ? " to " + text_of(origin + horizon - 1) : "";

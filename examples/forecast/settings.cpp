@@ -31,6 +31,7 @@ void ForecastConfig::describe(Options& options) {
            "linear, an LSTM without or with attention to its past states, a Transformer over patches")
       .choices({"linear", "lstm", "lstm-attention", "transformer"});
   describe_attention(attention, options, "how moments are scored", "model", {"lstm-attention"})
+      .choices(attention_or_head_names())
       .only_with("model", {"lstm-attention", "transformer"});
   options
       .add("normalize", normalize,
@@ -56,7 +57,13 @@ void ForecastConfig::describe(Options& options) {
   options.add("patch", patch, "rows from one patch to the next; each is twice as long")
       .between(1, 1e6)
       .only_with("model", {"transformer"});
-  describe_pattern(pattern, options);
+  describe_heads(self_attention, options);
+  options
+      .add("positions", positions,
+           "how a patch's place is told: a learned vector is added; queries and keys "
+           "are turned by it; not at all")
+      .choices({"learned", "rotary", "none"})
+      .only_with("model", {"transformer"});
   options.add("dropout", dropout, "of what goes from part to part")
       .between(0, 0.99)
       .only_with("model", {"lstm", "lstm-attention", "transformer"});
@@ -72,6 +79,11 @@ void ForecastConfig::describe(Options& options) {
       .may_change()
       .also_later();
   options.add("explain", explain, "predict: tell which moments were looked at").may_change().also_later();
+}
+
+bool ForecastConfig::heads_have_weights() const {
+  return model == "transformer" &&
+         std::ranges::all_of(head_scores(scored_by(self_attention, attention.score).score, heads), has_weights);
 }
 
 std::filesystem::path ForecastConfig::file() const {
@@ -116,7 +128,8 @@ ModelSettings ForecastConfig::model_settings(std::size_t targets, std::size_t in
           .layers = layers,
           .heads = heads,
           .patch = patch,
-          .pattern = pattern,
+          .self_attention = self_attention,
+          .positions = positions,
           .dropout = dropout,
           .recompute = recompute};
 }

@@ -21,7 +21,8 @@ struct ForecastConfig {
   bool calendar = true;
   std::string output = "quantiles", loss = "mse";
   std::uint64_t width = 64, layers = 1, heads = 4, patch = 8;
-  Pattern pattern{};
+  HeadSettings self_attention{.score = ""};
+  std::string positions = "learned";
   double dropout = 0.1;
   bool recompute = false;
   std::uint64_t backtest = 0;
@@ -33,6 +34,13 @@ struct ForecastConfig {
   ForecastConfig resolved() const;
   SeriesFormat format() const;
   bool has_quantiles() const { return output == "quantiles"; }
+  bool heads_have_weights() const;  // of a Transformer
+  /// Whether --entropy means something.
+  bool has_attention() const { return model == "lstm-attention" || heads_have_weights(); }
+  /// Whether weights tell which moments a forecast looks at: not of slots.
+  bool weighs_moments() const {
+    return has_attention() && (model != "transformer" || self_attention.rank == 0);
+  }
   ModelSettings model_settings(std::size_t targets, std::size_t inputs, std::size_t features) const;
 };
 
@@ -58,7 +66,7 @@ class ForecastTask {
   static ForecastTask tiny(const Config& config);
 
   /// Whether --entropy means something.
-  bool has_attention() const { return config_.model == "lstm-attention" || config_.model == "transformer"; }
+  bool has_attention() const { return config_.has_attention(); }
   std::size_t size(Split split) const;
   Batch batch(Split split, std::span<const std::size_t> items, Rng& rng) const;
   /// Mean over rows and targets of the squared, absolute or Huber error, in deviations; with quantiles the

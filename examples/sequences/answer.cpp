@@ -63,7 +63,9 @@ Attentions looks(const Seq2Seq& model, std::span<const std::int64_t> source,
   Observations seen({.weights = true});
   Pass pass{.observations = &seen};
   forward(model, batch.source, batch.inputs, pass);
-  return all_attentions(model, seen);
+  Attentions all = all_attentions(model, seen);
+  std::erase_if(all, [](const auto& one) { return !one.second.weights.defined(); });  // of slots
+  return all;
 }
 
 Alignments alignments(const Seq2Seq& model, std::span<const std::int64_t> source,

@@ -13,8 +13,9 @@ void SequenceConfig::describe(Options& options) {
   options.add("model", model, "encoder and decoder").choices({"lstm", "gru", "transformer"});
   describe_attention(attention, options,
                      "how the decoder's state is scored against the source; transformer: how every head "
-                     "scores, by additive, dot or scaled_dot",
-                     "model", {"lstm", "gru"});
+                     "scores, by additive, dot, scaled_dot, linear or random_features",
+                     "model", {"lstm", "gru"})
+      .choices(attention_or_head_names());
   options.add("width", width, "of embeddings and states").between(1, 65536);
   options.add("layers", layers, "of the encoder and of the decoder").between(1, 100);
   options.add("heads", heads, "attentions side by side, which divide the width")
@@ -26,7 +27,16 @@ void SequenceConfig::describe(Options& options) {
   options.add("activation", activation, "inside the feed-forward parts")
       .choices({"relu", "gelu"})
       .only_with("model", {"transformer"});
-  describe_pattern(pattern, options);
+  describe_heads(self_attention, options);
+  options.add("rank-length", self_attention.longest, "longest source that low-rank heads can take")
+      .between(1, 1 << 30)
+      .only_with("model", {"transformer"});
+  options
+      .add("positions", positions,
+           "how a place in the sequence is told: added to embeddings; queries and keys turned by it; not at "
+           "all")
+      .choices({"sinusoidal", "rotary", "none"})
+      .only_with("model", {"transformer"});
   options.add("dropout", dropout, "of what goes from part to part").between(0, 0.99);
   options.add("tied", tied, "let the last layer's weight be the target's embedding");
   options
@@ -96,7 +106,8 @@ Seq2SeqSettings SequenceConfig::model_settings(std::size_t source_vocabulary,
           .heads = heads,
           .inner = inner,
           .activation = activation,
-          .pattern = pattern,
+          .self_attention = self_attention,
+          .positions = positions,
           .dropout = dropout,
           .tied = tied,
           .recompute = recompute};

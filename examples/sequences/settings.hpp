@@ -14,7 +14,8 @@ struct SequenceConfig {
   std::string model = "lstm", activation = "relu";
   AttentionSettings attention;
   std::uint64_t width = 128, layers = 1, heads = 4, inner = 512;
-  Pattern pattern{};
+  HeadSettings self_attention{.score = ""};
+  std::string positions = "sinusoidal";
   double dropout = 0.1;
   bool tied = false;
   bool recompute = false;

@@ -21,10 +21,13 @@ std::vector<Variable> ScoredAttention::prepare(const Variable& keys) const {
 
 Attended ScoredAttention::once(const Variable& query, std::span<const Variable> prepared,
                                const Variable& values, Pass& pass, const AttendOptions& options) const {
-  if (const auto* hybrid = std::get_if<Hybrid>(&score))
-    return hybrid->attend_prepared(query, prepared, values, pass, options);
-  check(prepared.size() == 1, "attention", "there are ", prepared.size(), " prepared keys for one score");
-  return attend_prepared(std::get<Score>(score), query, prepared[0], values, pass, options);
+  const auto* hybrid = std::get_if<Hybrid>(&score);
+  check(hybrid || prepared.size() == 1, "attention", "there are ", prepared.size(),
+        " prepared keys for one score");
+  Attended found = hybrid ? hybrid->attend_prepared(query, prepared, values, pass, options)
+                          : attend_prepared(std::get<Score>(score), query, prepared[0], values, pass, options);
+  if (value && found.context.defined()) found.context = (*value)(found.context);
+  return found;
 }
 
 Attended ScoredAttention::operator()(const Variable& query, std::span<const Variable> prepared,
@@ -47,7 +50,7 @@ Attended ScoredAttention::operator()(const Variable& query, std::span<const Vari
 }
 
 const AdditiveScore* ScoredAttention::plain_additive() const {
-  const bool plain = dropout == 0 && hops == 1 && normalizer.is_softmax();
+  const bool plain = dropout == 0 && hops == 1 && normalizer.is_softmax() && !value;
   const auto* one = std::get_if<Score>(&score);
   return plain && one ? std::get_if<AdditiveScore>(one) : nullptr;
 }
@@ -64,6 +67,7 @@ ScoredAttention make_attention(const AttentionSettings& settings, const Attentio
   check<ConfigError>(made.hops >= 1, "hops", "expected at least one, got ", made.hops);
   if (made.hops > 1 && widths.value != widths.query)
     made.join.emplace(widths.value, widths.query, rng, Bias::no);
+  if (settings.value_transform) made.value.emplace(widths.value, widths.value, rng, Bias::no);
   return made;
 }
 

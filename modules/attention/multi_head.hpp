@@ -1,20 +1,11 @@
 #pragma once
 
 #include "modules/attention/attend.hpp"
-#include "modules/attention/pattern.hpp"
+#include "modules/attention/head_settings.hpp"
+#include "modules/attention/low_rank.hpp"
 #include "modules/probe.hpp"
 
 namespace fovea::inline FOVEA_REAL {
-
-/// How each head scores its part of the width.
-enum class HeadScore {
-  dot,         ///< q · k
-  scaled_dot,  ///< q · k / √D, D = width / heads
-  additive,    ///< v · tanh(W_q x + W_k y): each head has its own W_q, W_k and v
-};
-
-/// `dot`, `scaled_dot` or `additive`; ConfigError for any other.
-HeadScore head_score(const std::string& name);
 
 /// Several attentions side by side, each in its own part of the width (Vaswani et al., 2017): project, attend
 /// by heads, project back. Parametrised as PyTorch's MultiheadAttention: `in` holds the projections of
@@ -22,24 +13,34 @@ HeadScore head_score(const std::string& name);
 /// the heads' W_q and W_k (and biases), [D, width] each, and `v` is theirs: width parameters more than dot
 /// heads' 4 · width · (width + 1), so 1 + 1 / (4 (width + 1)) times as many, 0.1 % at a width of 256. Results
 /// as of `attend`, scores and weights [B, heads, Tq, Tk].
+///
+/// Heads may differ in their scores, and some may follow a pattern. Several may share keys and values
+/// (Shazeer, 2019: all; Ainslie et al., 2023: groups), whose projections are narrower then. Heads without
+/// weights make those of the whole layer unknown: asking for them is a ConfigError, and a pass that looks
+/// sees nothing of it. Of low-rank heads a pass sees the entropy alone, as weights are those of slots.
 struct MultiHead {
   std::size_t heads = 1;
-  HeadScore score = HeadScore::scaled_dot;
-  double dropout = 0;  // of the weights, while training; an option's dropout wins where it is not 0
-  Pattern pattern{};   // joined by & with an option's mask; its heads may be some of them
-  Linear in;           // [3 · width, width]
-  Linear out;          // [width, width]
-  Param v;             // [width], for additive heads alone
+  std::size_t key_value_heads = 1;
+  std::vector<HeadScore> scores = {HeadScore::scaled_dot};  // one for each head
+  double dropout = 0;   // of the weights, while training; an option's dropout wins where it is not 0
+  Pattern pattern{};    // joined by & with an option's mask; its heads may be some of them
+  bool rotary = false;  // query i stands at Tk - Tq + i, as for masks
+  Linear in;            // [width + 2 · key_value_heads · D, width]
+  Linear out;           // [width, width]
+  Param v;              // [additive heads · D]
+  std::optional<LowRank> low_rank;
   Probe probe;
-  FIELDS(in, out, v, probe)
+  FIELDS(in, out, v, low_rank, probe)
 
   MultiHead() = default;
-  /// `width` is a multiple of `heads`; else ConfigError. Projections start as Xavier uniform, those of
-  /// additive queries and keys orthogonal head by head, biases at zero.
+  /// `width` is a multiple of `heads`; ConfigError for that, and as check_heads. Projections start as Xavier
+  /// uniform, those of additive queries and keys orthogonal head by head, biases at zero.
+  MultiHead(std::size_t width, std::size_t heads, Rng& rng, const HeadSettings& settings, double dropout = 0);
   MultiHead(std::size_t width, std::size_t heads, Rng& rng, HeadScore score = HeadScore::scaled_dot,
             double dropout = 0);
 
   std::size_t width() const { return out.outputs(); }
+  std::size_t head_width() const { return width() / heads; }
 
   /// Of a sequence to itself: one product makes queries, keys and values. [B, T, width] → [B, T, width]
   Attended operator()(const Variable& x, Pass& pass, const AttendOptions& options = {}) const;
@@ -47,11 +48,13 @@ struct MultiHead {
   Attended operator()(const Variable& query, const Variable& keys, const Variable& values, Pass& pass,
                       const AttendOptions& options = {}) const;
 
-  /// Keys and values after their projections, [B, Tk, width] each, for several calls over the same ones.
+  /// Keys and values after their projections, [B, Tk, key_value_heads · D] each, for several calls over the
+  /// same ones.
   struct Prepared {
     Variable keys, values;
   };
-  Prepared prepare(const Variable& keys, const Variable& values) const;
+  /// The first of them stands at position `first`.
+  Prepared prepare(const Variable& keys, const Variable& values, std::size_t first = 0) const;
   Attended attend_prepared(const Variable& query, const Prepared& prepared, Pass& pass,
                            const AttendOptions& options = {}) const;
 };

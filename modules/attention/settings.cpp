@@ -6,6 +6,7 @@ std::string AttentionSettings::title() const {
   std::string text = score == "hybrid" ? score + " " + hybrid : score;
   if (normalizer != "softmax") text += ", " + normalizer;
   if (hops != 1) text += ", " + std::to_string(hops) + " hops";
+  if (value_transform) text += ", value transform";
   return text;
 }
 

@@ -13,6 +13,7 @@ struct AttentionSettings {
   std::string hybrid = "mean";         // one of hybrid_names(), where the score is hybrid
   std::string normalizer = "softmax";  // see normalizer_named
   std::uint64_t hops = 1;              // times it looks
+  bool value_transform = false;        // values are multiplied by a matrix of their own
 
   /// What there is beside the task's own, for people: `general`.
   std::string title() const;

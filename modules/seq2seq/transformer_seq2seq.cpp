@@ -9,6 +9,12 @@ namespace {
 
 Real deviation(std::size_t width) { return Real(1) / std::sqrt(static_cast<Real>(width)); }
 
+HeadSettings heads_of(const Seq2SeqSettings& s) {
+  HeadSettings heads = scored_by(s.self_attention, s.attention.score);
+  heads.rotary = s.positions == "rotary";
+  return heads;
+}
+
 Mask reads(const Padded& sources) { return Mask::key_lengths(sources.lengths); }
 
 }  // namespace
@@ -16,14 +22,14 @@ Mask reads(const Padded& sources) { return Mask::key_lengths(sources.lengths); }
 TransformerSeq2Seq::TransformerSeq2Seq(const Seq2SeqSettings& s, Rng& rng)
     : source(s.source_vocabulary, s.width, rng, deviation(s.width), 0),
       target(s.target_vocabulary, s.width, rng, deviation(s.width), 0),
-      dropout_(s.dropout) {
+      dropout_(s.dropout),
+      adds_positions_(s.positions == "sinusoidal") {
   const TransformerSettings layers{.width = s.width,
                                    .heads = s.heads,
                                    .inner = s.inner,
                                    .layers = s.layers,
-                                   .score = head_score(s.attention.score),
+                                   .attention = heads_of(s),
                                    .activation = activation_named(s.activation),
-                                   .pattern = s.pattern,
                                    .dropout = s.dropout,
                                    .recompute = s.recompute};
   encoder = TransformerEncoder(layers, rng);
@@ -39,6 +45,7 @@ Variable TransformerSeq2Seq::embed(const Embedding& table, const Ids& ids, std::
                                    Pass& pass) const {
   const std::size_t width = table.table.shape()[1];
   const Variable tokens = scale(table(ids), std::sqrt(static_cast<Real>(width)));
+  if (!adds_positions_) return dropout_(tokens, pass);
   return dropout_(add(tokens, sinusoidal_positions(ids.shape.at(1), width, first)), pass);
 }
 

@@ -8,7 +8,7 @@
 namespace fovea::inline FOVEA_REAL {
 
 /// A Transformer encoder-decoder (Vaswani et al., 2017) whose layers read normalised inputs, with sinusoidal
-/// positions. Embeddings are multiplied by √width, as there.
+/// positions or rotary ones. Embeddings are multiplied by √width, as there.
 class TransformerSeq2Seq {
  public:
   Embedding source, target;
@@ -36,6 +36,7 @@ class TransformerSeq2Seq {
   Variable taught(const Variable& memory, const Padded& sources, const Padded& inputs, Pass& pass) const;
 
   Dropout dropout_;
+  bool adds_positions_ = true;  // else queries and keys are turned by them, or nothing tells of them
 };
 
 }  // namespace fovea::inline FOVEA_REAL

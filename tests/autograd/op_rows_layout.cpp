@@ -1,4 +1,5 @@
 #include "autograd/op_rows.hpp"
+#include "autograd/rotation.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {
@@ -55,6 +56,17 @@ std::vector<OpRow> layout_rows() {
                 mean(Variable(random({2, 3})), -3);
               },
               {"[mean]", "axis -3", "[2, 3]"}}}},
+      OpRow{"rotate_pairs",
+            {{{random({2, 3, 8})}, [](In in) { return rotate_pairs(in[0], 2); }},
+             {{random({1, 2, 2})}, [](In in) { return rotate_pairs(in[0], 1, 5, 100); }}},
+            {{[] {
+                return rotate_pairs(t({1, 1, 2}, {1, 2}), 1);
+              },
+              tensor({1, 1, 2}, {1, 2})}},
+            {{[] {
+                rotate_pairs(Variable(random({1, 2, 6})), 2);
+              },
+              {"[rotate_pairs]", "[1, 2, 6]", "even"}}}},
       OpRow{"reshape",
             {{{random({2, 6})},
               [](In in) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <catch2/catch.hpp>
@@ -160,4 +161,28 @@ TEST_CASE("hops that cannot be are refused", "[modules]") {
                                                                    Catch::Contains("[2, 2, 3]"));
   CHECK_THROWS_WITH(attention_of("dot", 0), Catch::Contains("[hops]"));
   CHECK_FALSE(attention_of("additive", 2).plain_additive());
+}
+
+TEST_CASE("a value transform is the attention of values that were multiplied before", "[modules]") {
+  const Variable q = drawn({2, 4, 3}, 1), k = drawn({2, 5, 3}, 2), v = drawn({2, 5, 2}, 3);
+  const Mask mask = Mask::key_lengths({5, 0});
+  for (const std::string& name : attention_names()) {
+    for (const std::uint64_t hops : {1, 2}) {
+      Rng rng(7);
+      const ScoredAttention with =
+          make_attention({.score = name, .hops = hops, .value_transform = true}, {3, 3, 2, 5}, rng);
+      REQUIRE(with.value);
+      CHECK_FALSE(with.plain_additive());
+      ScoredAttention without = with;
+      without.value.reset();
+      const Attended expected = run(without, q, k, (*with.value)(v), mask, all_but_scores),
+                     own = run(with, q, k, v, mask, all_but_scores);
+      CHECK_THAT(own.context.value(), close_to(expected.context.value(), tolerance));
+      CHECK_THAT(own.weights.value(), close_to(expected.weights.value(), tolerance));
+      const Tensor alone = slice(own.context, 0, 1, 2).value();  // of the item without keys
+      CHECK(std::all_of(alone.data(), alone.data() + alone.size(), [](Real x) { return x == 0; }));
+    }
+  }
+  Rng rng(1);
+  CHECK_FALSE(make_attention({}, {3, 3, 2, 5}, rng).value);
 }

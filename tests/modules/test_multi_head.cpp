@@ -116,7 +116,7 @@ TEST_CASE("the factor of dot heads is 1, that of scaled ones 1/√D", "[modules]
   Rng rng(1);
   MultiHead dot(width, heads, rng, HeadScore::dot);
   MultiHead scaled = dot;
-  scaled.score = HeadScore::scaled_dot;
+  scaled.scores.assign(heads, HeadScore::scaled_dot);
   const Variable x = drawn({2, 3, width}, 3);
   Pass pass;
   const AttendOptions options{.want = {.scores = true}};

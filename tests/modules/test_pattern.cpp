@@ -108,8 +108,7 @@ TEST_CASE("decoding step by step under a pattern equals the whole sequence", "[m
                                         .heads = 2,
                                         .inner = 12,
                                         .layers = 2,
-                                        .score = score,
-                                        .pattern = pattern,
+                                        .attention = {.score = name_of(score), .pattern = pattern},
                                         .dropout = 0},
                                        rng);
       Pass pass;

@@ -16,8 +16,12 @@ struct Model {
 
   Model(HeadScore score, double dropout) {
     Rng rng(1);
-    const TransformerSettings settings{
-        .width = 8, .heads = 2, .inner = 12, .layers = 2, .score = score, .dropout = dropout};
+    const TransformerSettings settings{.width = 8,
+                                       .heads = 2,
+                                       .inner = 12,
+                                       .layers = 2,
+                                       .attention = {.score = name_of(score)},
+                                       .dropout = dropout};
     encoder = TransformerEncoder(settings, rng);
     decoder = TransformerDecoder(settings, rng);
   }

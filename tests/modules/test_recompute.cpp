@@ -19,7 +19,7 @@ TransformerSettings settings(HeadScore score, bool norm_first, bool recompute) {
           .heads = 2,
           .inner = 12,
           .layers = 3,
-          .score = score,
+          .attention = {.score = name_of(score)},
           .norm_first = norm_first,
           .dropout = 0.3,
           .recompute = recompute};

@@ -16,7 +16,7 @@ TransformerSettings settings(HeadScore score, bool norm_first = true, double dro
           .heads = 2,
           .inner = 12,
           .layers = 2,
-          .score = score,
+          .attention = {.score = name_of(score)},
           .norm_first = norm_first,
           .dropout = dropout};
 }

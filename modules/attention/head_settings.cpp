@@ -1,0 +1,120 @@
+#include "modules/attention/head_settings.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/check.hpp"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view here = "multi-head";
+
+constexpr std::array all_scores = {HeadScore::dot, HeadScore::scaled_dot, HeadScore::additive,
+                                   HeadScore::linear, HeadScore::random_features};
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+bool is_dot(HeadScore score) { return score == HeadScore::dot || score == HeadScore::scaled_dot; }
+
+// The first head whose score is not as it should be.
+template <class Right>
+const HeadScore* first_wrong(const std::vector<HeadScore>& scores, std::size_t end, Right right) {
+  const auto found =
+      std::find_if_not(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(end), right);
+  return found == scores.begin() + static_cast<std::ptrdiff_t>(end) ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<std::string>& head_score_names() {
+  static const std::vector<std::string> names{"dot", "scaled_dot", "additive", "linear", "random_features"};
+  return names;
+}
+
+const std::string& name_of(HeadScore score) {
+  return head_score_names()[static_cast<std::size_t>(std::ranges::find(all_scores, score) -
+                                                     all_scores.begin())];
+}
+
+HeadScore head_score(const std::string& name) {
+  const auto found = std::ranges::find(head_score_names(), name);
+  check<ConfigError>(found != head_score_names().end(), here, "heads have no score \"", name,
+                     "\"; known are ", listed(head_score_names()));
+  return all_scores[static_cast<std::size_t>(found - head_score_names().begin())];
+}
+
+std::vector<HeadScore> head_scores(const std::string& names, std::size_t heads) {
+  std::vector<HeadScore> scores;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    scores.push_back(head_score(names.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (scores.size() == 1) scores.resize(heads, scores.front());
+  check<ConfigError>(scores.size() == heads, here, scores.size(), " scores for ", heads, " heads (", names,
+                     "); expected one for all, or one for each");
+  return scores;
+}
+
+void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
+  check<ConfigError>(heads > 0 && width % heads == 0, here, "a width of ", width, " does not divide into ",
+                     heads, " heads");
+  check_pattern(s.pattern, heads);
+  const std::vector<HeadScore> scores = head_scores(s.score, heads);
+  const std::size_t patterned = s.pattern.is_full() ? 0 : s.pattern.heads > 0 ? s.pattern.heads : heads;
+  if (const HeadScore* wrong = first_wrong(scores, patterned, has_weights)) {
+    throw ConfigError(join("[", here, "] ", name_of(*wrong),
+                           " heads sum over all positions and can leave none ",
+                           "out: a pattern is for others (pattern-heads: for the first so many)"));
+  }
+  check<ConfigError>(s.key_value_heads == 0 || (s.key_value_heads <= heads && heads % s.key_value_heads == 0),
+                     here, heads, " heads do not share ", s.key_value_heads,
+                     " heads of keys and values: expected a number that divides them");
+  const auto is_exact = [&](const char* what) {
+    const HeadScore* wrong = first_wrong(scores, heads, has_weights);
+    check<ConfigError>(!wrong, here, what, " are for heads with weights, and ", wrong ? name_of(*wrong) : "",
+                       " heads have none");
+  };
+  if (s.rotary) {
+    const HeadScore* wrong = first_wrong(scores, heads, is_dot);
+    check<ConfigError>(!wrong, here,
+                       "rotary positions are for dot and scaled_dot, whose product of two turned ",
+                       "vectors knows their distance; ", wrong ? name_of(*wrong) : "", " does not");
+    check<ConfigError>(width / heads % 2 == 0, here, "rotary positions turn pairs of a head's numbers; got ",
+                       width / heads, " for each head, expected an even number");
+  }
+  if (s.rank > 0) {
+    is_exact("ranks");
+    check<ConfigError>(s.pattern.is_full() && s.buckets == 0 && !s.rotary, here,
+                       "the slots of low-rank heads are mixtures of positions, so that a pattern, buckets or "
+                       "rotary positions mean nothing for them");
+    check<ConfigError>(s.rank <= s.longest, here, "a rank of ", s.rank, " for sequences of at most ",
+                       s.longest, "; expected no more slots than positions");
+  }
+  if (s.buckets > 0) is_exact("buckets");
+  check<ConfigError>(s.features == 0 || std::ranges::find(scores, HeadScore::random_features) != scores.end(),
+                     here, "a number of features is for random_features heads, and there are none");
+}
+
+HeadSettings scored_by(HeadSettings settings, const std::string& score) {
+  if (settings.score.empty()) settings.score = score;
+  return settings;
+}
+
+HeadSettings across(const HeadSettings& settings, std::size_t heads) {
+  HeadSettings plain{.key_value_heads = settings.key_value_heads};
+  const std::vector<HeadScore> scores = head_scores(settings.score, heads);
+  plain.score.clear();
+  for (const HeadScore score : scores) {
+    plain.score +=
+        (plain.score.empty() ? "" : ",") + name_of(has_weights(score) ? score : HeadScore::scaled_dot);
+  }
+  return plain;
+}
+
+}  // namespace fovea

@@ -1,0 +1,122 @@
+#include "modules/attention/heads.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/draw.hpp"
+
+namespace fovea::inline FOVEA_REAL {
+namespace {
+
+constexpr std::string_view here = "multi-head";
+
+// Neighbours that are alike: heads begin … end-1.
+struct Group {
+  std::size_t begin, end;
+  HeadScore score;
+  bool has_pattern;
+};
+
+std::vector<Group> groups_of(const MultiHead& module) {
+  const Pattern& pattern = module.pattern;
+  const std::size_t patterned = pattern.is_full() ? 0 : pattern.heads > 0 ? pattern.heads : module.heads;
+  std::vector<Group> groups;
+  for (std::size_t head = 0; head < module.heads; ++head) {
+    const HeadScore score = module.scores[head];
+    const bool has_pattern = head < patterned;
+    if (!groups.empty() && groups.back().score == score && groups.back().has_pattern == has_pattern) {
+      ++groups.back().end;
+    } else {
+      groups.push_back({head, head + 1, score, has_pattern});
+    }
+  }
+  return groups;
+}
+
+Real scale_of(const MultiHead& module, HeadScore score) {
+  return score == HeadScore::dot ? Real(1) : Real(1) / std::sqrt(static_cast<Real>(module.head_width()));
+}
+
+// Additive heads before this one: its part of `v` begins behind theirs.
+std::size_t additive_before(const MultiHead& module, std::size_t head) {
+  return static_cast<std::size_t>(std::count(
+      module.scores.begin(), module.scores.begin() + static_cast<std::ptrdiff_t>(head), HeadScore::additive));
+}
+
+Attended attend_group(const MultiHead& module, const Group& group, const Variable& query,
+                      const Variable& keys, const Variable& values, AttentionOptions options) {
+  const std::size_t width = module.head_width();
+  const auto cut = [&](const Variable& x) {
+    return group.end - group.begin == module.heads ? x : slice(x, -1, group.begin * width, group.end * width);
+  };
+  options.heads = group.end - group.begin;
+  if (group.has_pattern) options.mask = options.mask & module.pattern.mask();
+  if (group.score == HeadScore::additive) {
+    const std::size_t first = additive_before(module, group.begin);
+    const std::size_t all = module.v.shape()[0], end = (first + options.heads) * width;
+    const Variable v = end - first * width == all ? module.v : slice(module.v, 0, first * width, end);
+    return additive_attention(cut(query), cut(keys), v, cut(values), options);
+  }
+  return dot_attention(cut(query), cut(keys), cut(values), scale_of(module, group.score), options);
+}
+
+// Each of a few heads of keys or values, for the neighbours that share it: [B, T, few · D] → [B, T, heads ·
+// D].
+Variable shared(const MultiHead& module, const Variable& x) {
+  if (module.key_value_heads == module.heads) return x;
+  const std::size_t items = x.shape()[0], length = x.shape()[1], width = module.head_width();
+  const Variable each(zeros({module.heads / module.key_value_heads, 1}));
+  return reshape(reshape(x, {items, length, module.key_value_heads, 1, width}) + each,
+                 {items, length, module.width()});
+}
+
+}  // namespace
+
+Attended attend_by_heads(const MultiHead& module, const Variable& query, const Variable& few_keys,
+                         const Variable& few_values, const AttentionOptions& options) {
+  const std::vector<Group> groups = groups_of(module);
+  check<ConfigError>(groups.size() == 1 || !options.bias.defined() || options.bias.rank() < 4 ||
+                         options.bias.shape()[1] == 1,
+                     here,
+                     "a bias for each head is not for heads of which some have a pattern or another score");
+  AttentionOptions own = options;
+  Variable keys = few_keys, values = few_values;
+  if (module.low_rank) {
+    const LowRank::Slots slots = (*module.low_rank)(keys, values, options.mask, query.shape()[1]);
+    keys = slots.keys;
+    values = slots.values;
+    own.mask = slots.mask;
+  }
+  keys = shared(module, keys);
+  values = shared(module, values);
+  if (groups.size() == 1) {
+    Attended all = attend_group(module, groups[0], query, keys, values, own);
+    return {all.context, by_head(all.scores, 4), by_head(all.weights, 4), by_head(all.entropy, 3)};
+  }
+  std::vector<Variable> contexts, scores, weights, entropies;
+  for (const Group& group : groups) {
+    const Attended one = attend_group(module, group, query, keys, values, own);
+    contexts.push_back(one.context);
+    if (options.want.scores) scores.push_back(by_head(one.scores, 4));
+    if (options.want.weights) weights.push_back(by_head(one.weights, 4));
+    if (options.want.entropy) entropies.push_back(by_head(one.entropy, 3));
+  }
+  const auto beside = [](const std::vector<Variable>& parts) {
+    return parts.empty() ? Variable() : concat(parts, 1);
+  };
+  return {concat(contexts, -1), beside(scores), beside(weights), beside(entropies)};
+}
+
+bool is_packed(const MultiHead& module) {
+  const HeadScore score = module.scores.front();
+  return (score == HeadScore::dot || score == HeadScore::scaled_dot) && groups_of(module).size() == 1 &&
+         module.key_value_heads == module.heads && !module.rotary && !module.low_rank;
+}
+
+Attended attend_packed(const MultiHead& module, const Variable& packed, AttentionOptions options) {
+  options.mask = options.mask & module.pattern.mask();
+  const Attended all = packed_attention(packed, scale_of(module, module.scores.front()), options);
+  return {all.context, by_head(all.scores, 4), by_head(all.weights, 4), by_head(all.entropy, 3)};
+}
+
+}  // namespace fovea::inline FOVEA_REAL
