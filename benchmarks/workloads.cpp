@@ -167,6 +167,58 @@ std::function<void()> deep_step(std::size_t T, bool recompute) {
   };
 }
 
+// What long sequences take with heads that look at a part of them, or at a summary.
+std::function<void()> long_step(std::size_t T, const HeadSettings& attention) {
+  struct Held {
+    Rng rng{1};
+    TransformerEncoder model;
+    std::vector<NamedParam> params;
+    std::unique_ptr<Optimizer> optimizer = adam();
+    Variable x;
+    Pass pass{.training = true};
+  };
+  const auto held = std::make_shared<Held>();
+  HeadSettings own = attention;
+  own.longest = T;
+  held->model = TransformerEncoder({.width = 256,
+                                    .heads = 4,
+                                    .inner = 1024,
+                                    .layers = 2,
+                                    .attention = own,
+                                    .dropout = 0.1,
+                                    .recompute = true},
+                                   held->rng);
+  held->params = parameters(held->model);
+  held->x = normal(held->rng, {1, T, 256}, 0, 1);
+  return [held] {
+    for (const NamedParam& named : held->params) named.param->clear_grad();
+    backward(mean(pow(held->model(held->x, {}, held->pass), 2)));
+    held->optimizer->step(held->params, 1e-3);
+  };
+}
+
+// A catalogue that is asked again and again, 8 queries at a time: its keys are projected once, or each time.
+std::function<void()> catalogue(const std::string& score, std::size_t T, bool is_prepared) {
+  struct Held {
+    Rng rng{1};
+    ScoredAttention attention;
+    Variable query, keys;
+    std::vector<Variable> prepared;
+    Pass pass;
+  };
+  const auto held = std::make_shared<Held>();
+  held->attention = make_attention({.score = score}, {64, 64, 64, 64}, held->rng);
+  held->query = normal(held->rng, {8, 64}, 0, 1);
+  held->keys = normal(held->rng, {T, 64}, 0, 1);
+  const NoGrad no_graph;
+  held->prepared = held->attention.prepare(held->keys);
+  return [held, is_prepared] {
+    const NoGrad none;
+    const std::vector<Variable> prepared = is_prepared ? held->prepared : held->attention.prepare(held->keys);
+    held->attention(held->query, prepared, held->keys, held->pass);
+  };
+}
+
 struct Small {
   Linear hidden, out;
   FIELDS(hidden, out)
@@ -256,6 +308,54 @@ const std::vector<Workload>& workloads() {
        "the same, each layer computed again in the backward pass",
        {1024},
        [](std::size_t T) { return deep_step(T, true); }},
+      {"W12",
+       "Transformer encoder 256/4, 2 layers, dropout 0.1, recomputed, B=1: training step with Adam",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {}); }},
+      {"W12w",
+       "the same, local: a window of 257",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.pattern = {.window = 257}}); }},
+      {"W12a",
+       "the same, local, with additive heads",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.score = "additive", .pattern = {.window = 257}}); }},
+      {"W12s",
+       "the same, sparse: each 64th position",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.pattern = {.stride = 64}}); }},
+      {"W12h",
+       "the same, hashed: buckets of 256 positions on average",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.buckets = T / 256}); }},
+      {"W12r",
+       "the same, low-rank: 256 slots",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.rank = 256}); }},
+      {"W12l",
+       "the same, linear",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.score = "linear"}); }},
+      {"W12f",
+       "the same, random features",
+       {4096, 16384},
+       [](std::size_t T) { return long_step(T, {.score = "random_features"}); }},
+      {"W13",
+       "8 queries of 64 over a catalogue of T keys, additive, keys projected each time, no gradient",
+       {10000},
+       [](std::size_t T) { return catalogue("additive", T, false); }},
+      {"W13p",
+       "the same, keys prepared once",
+       {10000},
+       [](std::size_t T) { return catalogue("additive", T, true); }},
+      {"W14",
+       "the same as W13, general",
+       {10000},
+       [](std::size_t T) { return catalogue("general", T, false); }},
+      {"W14p",
+       "the same, keys prepared once",
+       {10000},
+       [](std::size_t T) { return catalogue("general", T, true); }},
   };
   return all;
 }

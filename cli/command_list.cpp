@@ -1,18 +1,50 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "cli/tasks.hpp"
+#include "training/attention_systems.hpp"
 
 namespace fovea {
+namespace {
+
+// Whether a task's models can have it.
+bool takes(const TaskEntry& task, const AttentionSystem& system) {
+  const std::unique_ptr<Settings> settings = task.settings();
+  Option* option = settings->options.find(system.option);
+  if (!option) return false;
+  if (system.value.empty()) return true;
+  try {
+    option->set(system.value, "");
+  } catch (const ConfigError&) {
+    return false;
+  }
+  return true;
+}
+
+std::string listed() {
+  std::string text;
+  for (const TaskEntry& task : tasks()) text += fmt::format("{:<12} {}\n", task.name, task.about);
+  text += "\nattention, by settings of train, and the tasks with models that have it:\n\n";
+  for (const AttentionSystem& system : attention_systems()) {
+    std::vector<std::string> with, without;
+    for (const TaskEntry& task : tasks()) (takes(task, system) ? with : without).push_back(task.name);
+    const bool is_shorter = without.size() < with.size();
+    const std::vector<std::string>& named = is_shorter ? without : with;
+    const std::string who = named.empty() ? "all" : is_shorter ? "all but " : "";
+    text += fmt::format("{:<28} {} [{}{}]\n", system.flags(), system.about, who, fmt::join(named, ", "));
+  }
+  return text;
+}
+
+}  // namespace
 
 void add_list(CLI::App& app, Action& action) {
-  app.add_subcommand("list", "the tasks there are")->callback([&action] {
+  app.add_subcommand("list", "the tasks there are, and every attention")->callback([&action] {
     action = [] {
-      std::string text;
-      for (const TaskEntry& task : tasks()) text += fmt::format("{:<12} {}\n", task.name, task.about);
-      print(text);
+      print(listed());
       return 0;
     };
   });

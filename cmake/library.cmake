@@ -22,6 +22,7 @@ set(FOVEA_BASE_SOURCES
     training/array_view.cpp
     training/arrays.cpp
     training/attention_options.cpp
+    training/attention_systems.cpp
     training/checkpoint_file.cpp
     training/config.cpp
     training/diff.cpp

@@ -4,6 +4,7 @@
 
 #include "autograd/declared_ops.hpp"
 #include "autograd/ops.hpp"
+#include "autograd/rotation.hpp"
 #include "compare.hpp"
 #include "parity/fixture.hpp"
 
@@ -128,6 +129,8 @@ const Recipes ops = {
        const auto shape = c.counts("shape");
        return reshape(c["x"], Shape(shape.begin(), shape.end()));
      }},
+    {"rotate_pairs",
+     [](Case& c) { return rotate_pairs(c["x"], c.count("heads"), c.count("first"), c.number("base")); }},
     {"permute", [](Case& c) { return permute(c["x"], c.counts("axes")); }},
     {"slice", [](Case& c) { return slice(c["x"], c.integer("axis"), c.count("begin"), c.count("end")); }},
     {"concat", [](Case& c) { return concat(parts(c), c.integer("axis")); }},

@@ -204,7 +204,20 @@ def recurrence():
             yield case(f"{name}: {way}", run, inputs | start, {"lengths": [2, 4, 1], "reverse": reverse})
 
 
+def rotated(x, heads, first, base):
+    """Rotary positions as a product of complex numbers."""
+    batch, time, width = x.shape
+    pairs = torch.view_as_complex(x.reshape(batch, time, heads, -1, 2).contiguous())
+    rates = base ** (-torch.arange(pairs.shape[-1]) / pairs.shape[-1])
+    angles = (first + torch.arange(time))[:, None, None] * rates
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).reshape(x.shape)
+
+
 def sums_and_layout():
+    for name, heads, first, base in [("one head", 1, 0, 10000), ("two heads, later", 2, 7, 100)]:
+        yield case(
+            f"rotate_pairs: {name}", rotated, {"x": normal(2, 3, 8)}, {"heads": heads, "first": first, "base": base}
+        )
     for name, run in {"sum": torch.sum, "mean": torch.mean}.items():
         along = lambda x, axis, keep, run=run: run(x, axis, keepdim=bool(keep))
         yield case(f"{name}: all elements", lambda x, run=run: run(x), {"x": normal(2, 3, 2)})
