@@ -223,3 +223,46 @@ TEST_CASE("a shape with more elements than can be counted is refused", "[core]")
   const std::size_t many = std::size_t{1} << 32;
   CHECK_THROWS_AS(volume(Shape{many, many}), ShapeError);
 }
+
+TEST_CASE("a plain mask sees the keys that the mask allows", "[core]") {
+  constexpr std::size_t items = 3;
+  Rng rng(8);
+  const auto lengths = [&](std::size_t most) {
+    std::vector<std::size_t> result;
+    for (std::size_t b = 0; b < items; ++b) result.push_back(rng.below(most + 1));
+    return result;
+  };
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t queries = rng.below(6), keys = rng.below(6);
+    Mask mask;
+    if (rng.chance(0.5)) mask = mask & Mask::key_lengths(lengths(keys));
+    if (rng.chance(0.5)) mask = Mask::query_lengths(lengths(queries)) & mask;
+    if (rng.chance(0.5)) mask = mask & Mask::causal();
+    if (rng.chance(0.3)) mask = Mask::causal(static_cast<std::int64_t>(rng.below(12)) - 6) & mask;
+    if (rng.chance(0.3)) mask = mask & Mask::key_lengths(lengths(keys));
+    const std::optional<PlainMask> plain = mask.plain(items, queries, keys);
+    REQUIRE(plain);
+    REQUIRE(plain->items.size() == items);
+    check_rule(mask, items, queries, keys, [&](std::size_t b, long i, long j) {
+      return static_cast<std::size_t>(j) < plain->items[b].seen(static_cast<std::size_t>(i));
+    });
+  }
+}
+
+TEST_CASE("a mask with another part is not plain", "[core]") {
+  const Mask lengths = Mask::key_lengths({2, 3});
+  for (const Mask& mask : {Mask::window(2, 0), Mask::window(3, 3), Mask::global_tokens({1}), Mask::strided(1),
+                           Mask::blocks(4), Mask::keep(Keep({1}, {1})), lengths | Mask::causal()}) {
+    CHECK_FALSE(mask.plain(2, 4, 4));
+    CHECK_FALSE((mask & lengths).plain(2, 4, 4));
+    CHECK_FALSE((lengths & Mask::causal() & mask).plain(2, 4, 4));
+  }
+  const std::size_t all = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t after : {std::size_t{0}, std::size_t{2}}) {
+    const std::optional<PlainMask> open = Mask::window(all, after).plain(1, 4, 5);
+    REQUIRE(open);
+    for (std::size_t i = 0; i < 4; ++i)
+      CHECK(open->items[0].seen(i) == std::min<std::size_t>(5, i + 2 + after));
+  }
+  CHECK_THROWS_WITH(lengths.plain(3, 4, 4), Catch::Contains("2 key lengths for 3 items"));
+}
