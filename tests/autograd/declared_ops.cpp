@@ -9,7 +9,7 @@ namespace fovea {
 
 std::set<std::string> declared_ops() {
   std::string headers;
-  for (const char* name : {"ops.hpp", "rotation.hpp"}) {
+  for (const char* name : {"ops.hpp", "rotation.hpp", "linear_attention.hpp"}) {
     std::ifstream file(std::string(FOVEA_SOURCE_DIR) + "/autograd/" + name);
     std::stringstream text;
     text << file.rdbuf();

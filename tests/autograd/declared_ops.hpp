@@ -5,7 +5,8 @@
 
 namespace fovea {
 
-/// The functions that autograd/ops.hpp declares, by its text: an op that was never linked cannot hide.
+/// The functions that autograd/ops.hpp and the headers beside it declare, by their text: an op that was never
+/// linked cannot hide.
 std::set<std::string> declared_ops();
 
 }  // namespace fovea

@@ -63,6 +63,7 @@ std::vector<OpRow> product_rows();
 std::vector<OpRow> layout_rows();
 std::vector<OpRow> normaliser_rows();
 std::vector<OpRow> attention_rows();
+std::vector<OpRow> linear_attention_rows();
 std::vector<OpRow> recurrent_rows();
 std::vector<OpRow> class_loss_rows();
 std::vector<OpRow> regression_rows();

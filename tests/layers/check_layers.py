@@ -6,8 +6,8 @@
 A folder includes itself and what stands left of it; modules and optim do not know each other.
 Also: an include names its folder, a file has at most 400 lines, FIELDS is the only macro, library
 headers include of xtensor only xarray.hpp and xshape.hpp, and the kernels of an instruction level
-include nothing of xtensor, directly or through other headers. And a heading of autograd/ops.hpp names the
-sources that its functions are in.
+include nothing of xtensor, directly or through other headers. And a heading of autograd/ops.hpp, or another header of
+ops, names the sources that its functions are in.
 
 usage: check_layers.py ROOT    first plants each violation in a scratch tree and checks that it is found.
 """
@@ -23,7 +23,7 @@ SUFFIXES = {".cpp", ".hpp", ".h", ".inl", ".ipp", ".inc"}
 MAX_LINES = 400
 MACROS = {"FIELDS"}
 LEVEL = "core/kernels/level/"
-OPS = "autograd/ops.hpp"
+OPS = ("autograd/ops.hpp", "autograd/linear_attention.hpp")
 HEADING = re.compile(r"^// ----(.*?)----$", re.M | re.S)  # what stands below it, up to the next
 FUNCTION = re.compile(r"^(?:[\w:]+|std::vector<Variable>) (\w+)\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -80,19 +80,19 @@ def problems(root):
         if name.startswith(LEVEL):
             if path := way_to_xtensor(name, includes):
                 found.append(f"{name}: the kernels of a level must not see xtensor: {' -> '.join(path)}")
-    return found + misplaced_ops(files)
+    return found + [misplaced for header in OPS for misplaced in misplaced_ops(header, files)]
 
 
-def misplaced_ops(files):
+def misplaced_ops(header, files):
     """Functions that no source under their heading defines."""
     found = []
-    parts = HEADING.split("\n".join(files.get(OPS, [])))
+    parts = HEADING.split("\n".join(files.get(header, [])))
     for heading, section in zip(["", *parts[1::2]], parts[::2]):
         named = re.findall(r"ops_\w+\.cpp", heading)
         defined = {function for name in named for function in FUNCTION.findall("\n".join(files.get(f"autograd/{name}", [])))}
         for function in FUNCTION.findall(section):
             if function not in defined:
-                found.append(f"{OPS}: {function} is not in {' or '.join(named) or 'any source that a heading names'}")
+                found.append(f"{header}: {function} is not in {' or '.join(named) or 'any source that a heading names'}")
     return found
 
 
@@ -145,6 +145,7 @@ PLANTED = [
     ("core/kernels/level/bad.cpp", '#include "core/a.hpp"\n', "must not see xtensor"),
     ("autograd/ops.hpp", "// ---- one (ops_one.cpp) ----\nVariable two(int x);\n", "two is not in ops_one.cpp"),
     ("autograd/ops.hpp", "// ---- one ----\nVariable one(int x);\n", "one is not in any source"),
+    ("autograd/linear_attention.hpp", "// ---- two (ops_one.cpp) ----\nVariable two(int x);\n", "two is not in ops_one.cpp"),
     ("autograd/ops.hpp", "Variable one(int x);\n// ---- one (ops_one.cpp) ----\n", "one is not in any source"),
 ]
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "autograd/declared_ops.hpp"
+#include "autograd/linear_attention.hpp"
 #include "autograd/ops.hpp"
 #include "autograd/rotation.hpp"
 #include "compare.hpp"
@@ -48,6 +49,19 @@ Outputs cross_entropy_of(Case& c) {
   const Variable each = cross_entropy(c["logits"], targets, options);
   if (c.name.find(": mean") == std::string::npos) return each;
   return scale(sum(each), static_cast<Real>(1 / target_weight(targets, options)));
+}
+
+Outputs random_features_of(Case& c) {
+  const std::vector<Variable> made =
+      random_features(c["x"], share(c.inputs.at("directions").tensor()), c.count("heads"));
+  return std::map<std::string, Variable>{{"features", made[0]}, {"log_scale", made[1]}};
+}
+
+Outputs linear_attention_of(Case& c) {
+  Mask mask = c.integer("causal") ? Mask::causal() : Mask();
+  if (c.settings.count("lengths")) mask = mask & Mask::key_lengths(c.counts("lengths"));
+  return linear_attention(c["query"], c["key"], c["values"], mask, c.count("heads"),
+                          c.has("log_scale") ? c["log_scale"] : Variable());
 }
 
 Variable given(Case& c, const char* name) { return c.has(name) ? c[name] : Variable(); }
@@ -116,6 +130,9 @@ const Recipes ops = {
     {"additive_attention",
      [](Case& c) { return additive_attention(c["a"], c["b"], c["v"], c["values"]).context; }},
     {"additive_scores", [](Case& c) { return additive_scores(c["a"], c["b"], c["v"]); }},
+    {"elu_plus_one", of_x(elu_plus_one)},
+    {"random_features", random_features_of},
+    {"linear_attention", linear_attention_of},
     {"lstm", lstm_of},
     {"lstm_layer", lstm_layer_of},
     {"attentive_lstm", attentive_lstm_of},

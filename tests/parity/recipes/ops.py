@@ -1,4 +1,4 @@
-"""Every function of autograd/ops.hpp that is no loss."""
+"""Every function of autograd/ops.hpp and autograd/linear_attention.hpp that is no loss."""
 
 import torch
 import torch.nn.functional as F
@@ -136,6 +136,50 @@ def products():
         "linear: with bias", F.linear, {"input": normal(2, 3, 4), "weight": normal(5, 4), "bias": normal(5)}
     )
     yield case("linear: without bias", F.linear, {"input": normal(3, 4), "weight": normal(2, 4)})
+
+
+def linear_attention():
+    yield case("elu_plus_one: off zero", lambda x: F.elu(x) + 1, {"x": off_zero(3, 7)})
+    yield case("elu_plus_one: far from zero and at it", lambda x: F.elu(x) + 1, {"x": numbers(EXTREME)})
+
+    def features(x, directions, heads):
+        x = x.unflatten(-1, (heads, -1)) / directions.shape[1] ** 0.25
+        exponents = x @ directions.T - (x * x).sum(-1, keepdim=True) / 2
+        scales = exponents.amax(-1, keepdim=True)
+        values = (exponents - scales).exp() / directions.shape[0] ** 0.5
+        return {"features": values.flatten(-2), "log_scale": scales.squeeze(-1)}
+
+    yield case(
+        "random_features: two heads",
+        features,
+        {"x": normal(2, 3, 8), "directions": normal(5, 4)},
+        {"heads": 2},
+        constant=("directions",),
+    )
+
+    # As the paper writes it, sum by sum; keys and queries beyond their lengths count for nothing.
+    def attend(query, key, values, heads, causal, log_scale=None, lengths=None):
+        q, k, v = (x.unflatten(-1, (heads, -1)) for x in (query, key, values))
+        if log_scale is not None:
+            k = k * log_scale.exp().unsqueeze(-1)
+        if lengths is not None:
+            k = k * (torch.arange(k.shape[1]) < torch.tensor(lengths)[:, None])[:, :, None, None]
+        sums, keys = torch.einsum("bthf,bthd->bthfd", k, v), k
+        if causal:
+            sums, keys = sums.cumsum(1), keys.cumsum(1)
+            y = torch.einsum("bthf,bthfd->bthd", q, sums) / (q * keys).sum(-1, keepdim=True)
+        else:
+            y = torch.einsum("bthf,bhfd->bthd", q, sums.sum(1)) / torch.einsum("bthf,bhf->bth", q, keys.sum(1))[..., None]
+        return y.flatten(-2)
+
+    def inputs(queries, keys):
+        return {"query": uniform(0.1, 2, 2, queries, 6), "key": uniform(0.1, 2, 2, keys, 6), "values": normal(2, keys, 8)}
+
+    yield case("linear_attention: all keys", attend, inputs(3, 5), {"heads": 2, "causal": 0})
+    yield case("linear_attention: causal", attend, inputs(7, 7), {"heads": 2, "causal": 1})
+    yield case("linear_attention: lengths", attend, inputs(3, 5), {"heads": 2, "causal": 0, "lengths": [2, 5]})
+    scaled = {**inputs(6, 6), "log_scale": normal(2, 6, 2)}
+    yield case("linear_attention: causal, log scales", attend, scaled, {"heads": 2, "causal": 1})
 
 
 def recurrence():
@@ -339,4 +383,4 @@ def normalisers():
 
 
 def cases():
-    return together(*elementwise(), *choices(), *products(), *recurrence(), *sums_and_layout(), *tables(), *normalisers())
+    return together(*elementwise(), *choices(), *products(), *linear_attention(), *recurrence(), *sums_and_layout(), *tables(), *normalisers())
