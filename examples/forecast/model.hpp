@@ -28,9 +28,9 @@ struct ModelSettings {
   std::size_t features = 4;             // of the calendar
   std::size_t outputs = 1;  // numbers for each value that is forecast: 1, or one for each quantile
   std::size_t width = 64, layers = 1, heads = 4;
-  std::size_t patch = 8;              // rows from the beginning of a patch to that of the next
+  std::size_t patch = 8;                        // rows from the beginning of a patch to that of the next
   HeadSettings self_attention = {.score = ""};  // transformer
-  std::string positions = "learned";  // transformer: learned, rotary or none
+  std::string positions = "learned";            // transformer: learned, rotary or none
   double dropout = 0.1;
   bool recompute = false;  // the Transformer's layers: see modules/recompute.hpp
 

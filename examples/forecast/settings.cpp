@@ -83,7 +83,8 @@ void ForecastConfig::describe(Options& options) {
 
 bool ForecastConfig::heads_have_weights() const {
   return model == "transformer" &&
-         std::ranges::all_of(head_scores(scored_by(self_attention, attention.score).score, heads), has_weights);
+         std::ranges::all_of(head_scores(scored_by(self_attention, attention.score).score, heads),
+                             has_weights);
 }
 
 std::filesystem::path ForecastConfig::file() const {

@@ -24,8 +24,9 @@ Attended ScoredAttention::once(const Variable& query, std::span<const Variable> 
   const auto* hybrid = std::get_if<Hybrid>(&score);
   check(hybrid || prepared.size() == 1, "attention", "there are ", prepared.size(),
         " prepared keys for one score");
-  Attended found = hybrid ? hybrid->attend_prepared(query, prepared, values, pass, options)
-                          : attend_prepared(std::get<Score>(score), query, prepared[0], values, pass, options);
+  Attended found = hybrid
+                       ? hybrid->attend_prepared(query, prepared, values, pass, options)
+                       : attend_prepared(std::get<Score>(score), query, prepared[0], values, pass, options);
   if (value && found.context.defined()) found.context = (*value)(found.context);
   return found;
 }

@@ -16,14 +16,14 @@ namespace fovea::inline FOVEA_REAL {
 ///
 /// W is `join`, the same for all hops; without one, which needs values as wide as queries, it is the
 /// identity. With `value` what is found is Σ p_j W_v value_j (Vaswani et al., 2017), computed as W_v Σ p_j
-/// value_j: the product is linear, so that each query's sum needs it once, not every key. Scores, weights and entropy are the last hop's, whose context is the result. One hop is plain
-/// attention.
+/// value_j: the product is linear, so that each query's sum needs it once, not every key. Scores, weights and
+/// entropy are the last hop's, whose context is the result. One hop is plain attention.
 struct ScoredAttention {
   std::variant<Score, Hybrid> score;
-  std::optional<Linear> join{};  // W
+  std::optional<Linear> join{};   // W
   std::optional<Linear> value{};  // W_v, [values' width, values' width], without a bias
-  double dropout = 0;            // of the weights, while training; an option's wins where it is not 0
-  Normalizer normalizer{};       // an option's wins where it is not softmax
+  double dropout = 0;             // of the weights, while training; an option's wins where it is not 0
+  Normalizer normalizer{};        // an option's wins where it is not softmax
   std::size_t hops = 1;
   Probe probe{};
   FIELDS(score, join, value, probe)

@@ -30,6 +30,10 @@ struct EluFeatures {
 ///
 /// No constant is taken out of all keys alike to keep exponents in range, as the authors do: it would depend
 /// on the last one, and on padding. Each row's largest exponent goes into its log scale.
+///
+/// A weight's estimate has a relative variance of up to e^|x' + y'|² / F, so queries and keys should be
+/// short: |x'| = |x| / D^(1/4) up to 1 or 2. Of very long vectors one feature each is left, rarely the same,
+/// and a row may come to 0.
 struct RandomFeatures {
   Buffer directions;  // [F, D]
   FIELDS(directions)
