@@ -7,6 +7,7 @@ set(FOVEA_BASE_SOURCES
     core/ids.cpp
     core/attention/mask.cpp
     core/attention/mask_term.cpp
+    core/attention/rows_of_ids.cpp
     core/memory.cpp
     core/parallel.cpp
     core/random.cpp

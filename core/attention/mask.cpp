@@ -49,6 +49,21 @@ bool narrow(const MaskPart& part, const std::vector<std::int64_t>& shift, PlainM
   return true;
 }
 
+void check_rows(const char* what, const Ids& queries, const Ids& keys) {
+  check(queries.shape.size() == 2 && keys.shape.size() == 2 && queries.shape[0] == keys.shape[0], here, what,
+        " of queries have shape ", queries.shape, " and those of keys ", keys.shape,
+        "; expected [items, queries] and [items, keys]");
+}
+
+void check_order(const char* what, const Ids& order) {
+  const auto length = static_cast<std::int64_t>(order.shape[1]);
+  const auto wrong = std::ranges::find_if(order.values, [&](auto at) { return at < 0 || at >= length; });
+  if (wrong == order.values.end()) return;
+  const auto n = static_cast<std::size_t>(wrong - order.values.begin());
+  check(false, here, "the order of ", what, " has place ", *wrong, " at ", position_of(n, order.shape),
+        ", of ", length);
+}
+
 std::shared_ptr<const Mask::Term> term(MaskPart part) {
   return std::make_shared<const Mask::Term>(Mask::Term{std::move(part)});
 }
@@ -73,6 +88,9 @@ Mask Mask::global_tokens(std::vector<std::size_t> positions) {
   std::sort(positions.begin(), positions.end());
   return Mask(term(GlobalTokens{std::move(positions)}));
 }
+Mask Mask::first_tokens(std::size_t count) {
+  return Mask(term(FirstTokens{static_cast<std::int64_t>(std::min<std::size_t>(count, far))}));
+}
 Mask Mask::strided(std::size_t stride) {
   check<ConfigError>(stride > 0, here, "a stride of 0 leads nowhere; expected at least 1");
   check_countable("a stride", stride);
@@ -84,6 +102,27 @@ Mask Mask::blocks(std::size_t size) {
   return Mask(term(Blocks{static_cast<std::int64_t>(size)}));
 }
 Mask Mask::keep(Keep keep) { return Mask(term(std::move(keep))); }
+
+Mask Mask::groups(Ids query_ids, Ids key_ids) {
+  check_rows("ids", query_ids, key_ids);
+  return Mask(term(Groups{RowsOfIds(std::move(query_ids)), RowsOfIds(std::move(key_ids)), true}));
+}
+Mask Mask::other_groups(Ids query_ids, Ids key_ids) {
+  check_rows("ids", query_ids, key_ids);
+  return Mask(term(Groups{RowsOfIds(std::move(query_ids)), RowsOfIds(std::move(key_ids)), false}));
+}
+Mask Mask::reordered(const Mask& mask, Ids query_order, Ids key_order, std::size_t heads) {
+  check_rows("orders", query_order, key_order);
+  check_order("queries", query_order);
+  check_order("keys", key_order);
+  const std::size_t items = query_order.shape[0];
+  check(heads > 0 && items % heads == 0, here, "orders for ", items, " items do not divide into ", heads,
+        " heads");
+  MaskView inner = mask.view(items / heads, query_order.shape[1], key_order.shape[1]);
+  if (mask.allows_all()) return {};
+  return Mask(term(Reordered{std::move(inner), RowsOfIds(std::move(query_order)),
+                             RowsOfIds(std::move(key_order)), heads}));
+}
 
 Mask operator&(const Mask& a, const Mask& b) {
   if (!a.root_) return b;
@@ -99,13 +138,16 @@ Mask operator|(const Mask& a, const Mask& b) {
 MaskView Mask::view(std::size_t items, std::size_t queries, std::size_t keys) const {
   MaskView view;
   view.root_ = root_;
+  view.most_queries_ = queries;
+  view.most_keys_ = keys;
   view.shift_.assign(items, static_cast<std::int64_t>(keys) - static_cast<std::int64_t>(queries));
   if (!root_) return view;
   check_fits(root_->part, items, queries, keys);
-  const auto of_keys = lengths_in<KeyLengths>(*root_);
-  const auto of_queries = lengths_in<QueryLengths>(*root_);
-  for (std::size_t b = 0; of_keys && of_queries && b < items; ++b) {
-    view.shift_[b] = static_cast<std::int64_t>((*of_keys)[b]) - static_cast<std::int64_t>((*of_queries)[b]);
+  view.keys_ = lengths_in<KeyLengths>(*root_).value_or(std::vector<std::size_t>());
+  view.queries_ = lengths_in<QueryLengths>(*root_).value_or(std::vector<std::size_t>());
+  if (view.keys_.empty() || view.queries_.empty()) return view;
+  for (std::size_t b = 0; b < items; ++b) {
+    view.shift_[b] = static_cast<std::int64_t>(view.keys_[b]) - static_cast<std::int64_t>(view.queries_[b]);
   }
   return view;
 }
@@ -140,6 +182,15 @@ void MaskView::row(std::size_t item, std::size_t i, Span keys, unsigned char* ou
     fill_row(root_->part, {item, shift_[item]}, i, keys, out);
   } else {
     std::fill_n(out, keys.end - keys.begin, 1);
+  }
+}
+
+void MaskView::picked(std::size_t item, std::size_t i, std::span<const std::int64_t> keys,
+                      unsigned char* out) const {
+  if (root_) {
+    pick_row(root_->part, {item, shift_[item]}, i, keys, out);
+  } else {
+    std::fill_n(out, keys.size(), 1);
   }
 }
 

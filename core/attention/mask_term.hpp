@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "core/attention/mask.hpp"
+#include "core/attention/rows_of_ids.hpp"
 
 // What masks are made of. Only mask.cpp and mask_term.cpp see this.
 
@@ -28,11 +29,25 @@ struct Band {
 struct GlobalTokens {
   std::vector<std::size_t> positions;  // ascending
 };
+struct FirstTokens {
+  std::int64_t count;
+};
 struct Strided {
   std::int64_t stride;
 };
 struct Blocks {
   std::int64_t size;
+};
+/// The ids of queries and keys are equal, or, where `equal` is false, differ.
+struct Groups {
+  RowsOfIds queries, keys;
+  bool equal;
+};
+/// The inner mask has its own shape, and so its own view.
+struct Reordered {
+  MaskView inner;
+  RowsOfIds queries, keys;  // their places in it
+  std::size_t heads;        // items here for one of the inner mask
 };
 struct Both {
   std::shared_ptr<const Mask::Term> a, b;
@@ -41,8 +56,8 @@ struct Either {
   std::shared_ptr<const Mask::Term> a, b;
 };
 
-using MaskPart =
-    std::variant<KeyLengths, QueryLengths, Band, GlobalTokens, Strided, Blocks, Keep, Both, Either>;
+using MaskPart = std::variant<KeyLengths, QueryLengths, Band, GlobalTokens, FirstTokens, Strided, Blocks,
+                              Keep, Groups, Reordered, Both, Either>;
 
 struct Mask::Term {
   MaskPart part;
@@ -52,5 +67,8 @@ void check_fits(const MaskPart& part, std::size_t items, std::size_t queries, st
 MaskView::Cover cover_of(const MaskPart& part, const MaskItem& item, Span queries, Span keys);
 /// out[j - keys.begin] = whether query i sees key j.
 void fill_row(const MaskPart& part, const MaskItem& item, std::size_t i, Span keys, unsigned char* out);
+/// out[n] = whether query i sees key keys[n].
+void pick_row(const MaskPart& part, const MaskItem& item, std::size_t i, std::span<const std::int64_t> keys,
+              unsigned char* out);
 
 }  // namespace fovea

@@ -1,7 +1,5 @@
 #include "modules/attention/pattern.hpp"
 
-#include <numeric>
-
 #include "core/check.hpp"
 
 namespace fovea {
@@ -12,11 +10,7 @@ Mask Pattern::mask() const {
   if (window > 0) parts.push_back(Mask::window(window / 2, (window - 1) / 2));
   if (stride > 0) parts.push_back(Mask::strided(stride));
   if (block > 0) parts.push_back(Mask::blocks(block));
-  if (global > 0) {
-    std::vector<std::size_t> first(global);
-    std::iota(first.begin(), first.end(), std::size_t{0});
-    parts.push_back(Mask::global_tokens(std::move(first)));
-  }
+  if (global > 0) parts.push_back(Mask::first_tokens(global));
   Mask all = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) all = all | parts[i];
   return all;

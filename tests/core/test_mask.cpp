@@ -34,7 +34,12 @@ Mask drawn(Rng& rng, std::size_t items, std::size_t queries, std::size_t keys, i
     for (std::size_t b = 0; b < items; ++b) result.push_back(rng.below(most + 1));
     return result;
   };
-  switch (rng.below(depth > 0 ? 10 : 8)) {
+  const auto ids = [&](std::size_t length, std::size_t kinds) {
+    Ids result({items, length}, std::vector<std::int64_t>(items * length));
+    for (auto& id : result.values) id = static_cast<std::int64_t>(rng.below(kinds));
+    return result;
+  };
+  switch (rng.below(depth > 0 ? 14 : 11)) {
     case 0:
       return Mask::key_lengths(lengths(keys));
     case 1:
@@ -55,6 +60,15 @@ Mask drawn(Rng& rng, std::size_t items, std::size_t queries, std::size_t keys, i
       return Mask::keep(Keep({queries, keys}, values));
     }
     case 8:
+      return Mask::first_tokens(rng.below(14));
+    case 9:
+      return Mask::groups(ids(queries, 3), ids(keys, 3));
+    case 10:
+      return Mask::other_groups(ids(queries, 3), ids(keys, 3));
+    case 11:
+      return Mask::reordered(drawn(rng, items, queries, keys, depth - 1), ids(queries, queries),
+                             ids(keys, keys));
+    case 12:
       return drawn(rng, items, queries, keys, depth - 1) & drawn(rng, items, queries, keys, depth - 1);
     default:
       return drawn(rng, items, queries, keys, depth - 1) | drawn(rng, items, queries, keys, depth - 1);
@@ -97,6 +111,12 @@ TEST_CASE("each part of a mask means what its header says", "[core]") {
   check_rule(Mask::window(1000, 1000), 1, 3, 3, [](std::size_t, long, long) { return true; });
   check_rule(Mask::global_tokens({3, 1}), 1, 5, 5,
              [](std::size_t, long i, long j) { return i == 1 || i == 3 || j == 1 || j == 3; });
+  check_rule(Mask::first_tokens(2), 1, 4, 5, [](std::size_t, long i, long j) { return i + 1 < 2 || j < 2; });
+  check_rule(Mask::first_tokens(2), 1, 5, 3,
+             [](std::size_t, long i, long j) { return (0 <= i - 2 && i - 2 < 2) || j < 2; });
+  // As many as there are, however many are asked for.
+  check_rule(Mask::first_tokens(std::numeric_limits<std::size_t>::max()), 1, 3, 2,
+             [](std::size_t, long, long) { return true; });
   check_rule(Mask::strided(3), 1, 7, 7, [](std::size_t, long i, long j) { return (i - j) % 3 == 0; });
   check_rule(Mask::blocks(2), 1, 5, 5, [](std::size_t, long i, long j) { return i / 2 == j / 2; });
   check_rule(Mask::keep(Keep({3}, {1, 0, 1})), 2, 2, 3, [](std::size_t, long, long j) { return j != 1; });
@@ -187,6 +207,8 @@ TEST_CASE("a tile of a single part is decided wherever it can be", "[core]") {
                                                     {Mask::global_tokens({2, 5}), false},
                                                     {Mask::global_tokens({0}), false},
                                                     {Mask::global_tokens({}), false},
+                                                    {Mask::first_tokens(3), true},
+                                                    {Mask::first_tokens(0), true},
                                                     {Mask::causal() & Mask::key_lengths({0}), true},
                                                     {Mask::causal(9) | Mask::keep(Keep({1}, {0})), true}};
   for (std::size_t number = 0; number < parts.size(); ++number) {

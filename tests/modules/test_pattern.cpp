@@ -64,6 +64,8 @@ TEST_CASE("a window of 2T - 1 is all", "[modules][pattern]") {
     CHECK((module_of(score, {.block = length})(x, pass).context.value() == full));
     CHECK((module_of(score, {.stride = 1})(x, pass).context.value() == full));
     CHECK((module_of(score, {.window = 1, .global = length})(x, pass).context.value() == full));
+    // More than there are: no list of them is made.
+    CHECK((module_of(score, {.window = 1, .global = std::size_t{1} << 62})(x, pass).context.value() == full));
     CHECK_FALSE((module_of(score, {.window = 2 * length - 3})(x, pass).context.value() == full));
   }
 }

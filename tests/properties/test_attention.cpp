@@ -36,7 +36,13 @@ Mask any_mask(const std::string& name, std::size_t batch, std::size_t queries, s
     for (std::size_t b = 0; b < batch; ++b) result.push_back(any_of(name + ": a length", 0, most));
     return result;
   };
-  switch (any_of(name + ": kind", 0, 9)) {
+  const auto ids = [&](const std::string& what, std::size_t length, std::size_t most) {
+    std::vector<std::int64_t> values;
+    for (std::size_t n = 0; n < batch * length; ++n)
+      values.push_back(static_cast<std::int64_t>(any_of(name + ": " + what, 0, most)));
+    return Ids({batch, length}, values);
+  };
+  switch (any_of(name + ": kind", 0, 13)) {
     case 0:
       return {};
     case 1:
@@ -55,6 +61,16 @@ Mask any_mask(const std::string& name, std::size_t batch, std::size_t queries, s
       return Mask::strided(any_of(name + ": stride", 1, 3));
     case 8:
       return Mask::blocks(any_of(name + ": block", 1, 3));
+    case 9:
+      return Mask::first_tokens(any_of(name + ": first", 0, 7));
+    case 10:
+      return Mask::groups(ids("a query's id", queries, 2), ids("a key's id", keys, 2));
+    case 11:
+      return Mask::other_groups(ids("a query's id", queries, 1), ids("a key's id", keys, 1));
+    case 12:
+      return Mask::reordered(any_bool(name + ": strided") ? Mask::strided(2) : Mask::window(1, 2),
+                             ids("a query's place", queries, queries - 1),
+                             ids("a key's place", keys, keys - 1));
     default:
       return Mask::keep(any_keep(name, {batch, queries, keys}));
   }
