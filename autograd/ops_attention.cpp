@@ -1,6 +1,5 @@
-#include "autograd/ops.hpp"
+#include "autograd/ordered_parts.hpp"
 #include "autograd/record.hpp"
-#include "core/attention/stream.hpp"
 #include "core/elementwise.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -88,6 +87,7 @@ struct Inputs {
   std::optional<MaskView> mask = {};
   double dropout = 0;
   Rng rng{};
+  std::vector<AttentionPart> parts = {};  // where there are some, they have mask and rng
 
   Attention attention() const {
     Attention a{sizes.items,
@@ -179,18 +179,33 @@ Gradients gradients_of(const Inputs& in, const Kept& kept, const Wanted& wanted,
     bias = uninitialized(in.sizes.scores());
     to.bias = bias.data();
   }
-  attend_backward(in.attention(), from, to);
+  if (in.parts.empty()) {
+    attend_backward(in.attention(), from, to);
+  } else {
+    attend_backward(in.attention(), in.parts, from, to);
+  }
   if (in.bias) gradients.push_back(to.bias ? share(numbers::sum_to(bias, in.bias->shape())) : Value());
   return gradients;
+}
+
+std::vector<AttentionPart> parts_of(const Op& op, const Inputs& in, std::span<const OrderedPairs> parts,
+                                    const AttentionOptions& options) {
+  const Sizes& sizes = in.sizes;
+  check<ConfigError>(!options.bias.defined(), op, "a bias is not for an attention in parts");
+  check(in.values != nullptr, op, "values are undefined");
+  check(in.keys->shape()[0] == sizes.items && in.values->shape()[0] == sizes.items, op, "keys have shape ",
+        in.keys->shape(), " and values ", in.values->shape(), "; expected those of each of the ", sizes.items,
+        " items");
+  return detail::ordered_parts(op, parts, {sizes.items, sizes.heads, sizes.queries, sizes.keys}, options);
 }
 
 Attended attend(const Op& op, Inputs in, const std::vector<Variable>& inputs, const Wanted& wanted,
                 const AttentionOptions& options) {
   if (options.bias.defined()) in.bias = options.bias.shared();
-  if (!options.mask.allows_all())
+  if (!options.mask.allows_all() && in.parts.empty())
     in.mask = options.mask.view(in.sizes.items, in.sizes.queries, in.sizes.keys);
-  if (options.dropout > 0) {
-    in.dropout = options.dropout;
+  in.dropout = options.dropout;
+  if (options.dropout > 0 && in.parts.empty()) {
     in.rng = *options.rng;
     options.rng->skip((volume(in.sizes.scores()) + 1) / 2);
   }
@@ -216,7 +231,11 @@ Attended attend(const Op& op, Inputs in, const std::vector<Variable>& inputs, co
   to.entropy = make(entropy, options.want.entropy, in.sizes.rows());
   const bool normalised = to.context || to.weights || to.entropy;
   if (!normalised) to.rows = nullptr;
-  attend_forward(in.attention(), to);
+  if (in.parts.empty()) {
+    attend_forward(in.attention(), to);
+  } else {
+    attend_forward(in.attention(), in.parts, to);
+  }
 
   std::vector<Value> values;
   for (std::size_t which = 0; which < results; ++which) {
@@ -245,14 +264,28 @@ std::vector<Variable> defined_of(std::initializer_list<Variable> inputs) {
 }
 
 Attended additive(const Op& op, const Variable& a, const Variable& b, const Variable& v,
-                  const Variable& values, const AttentionOptions& options) {
+                  const Variable& values, const AttentionOptions& options,
+                  const std::span<const OrderedPairs>* parts = nullptr) {
   const Sizes sizes = sizes_of(op, a, b, values, options);
   check(v.shape() == Shape{sizes.heads * sizes.width}, op, "v has shape ", v.shape(), "; expected ",
         Shape{sizes.heads * sizes.width}, " to match queries ", a.shape());
   Inputs in{
       .sizes = sizes, .query = a.shared(), .keys = b.shared(), .values = values.shared(), .v = v.shared()};
+  if (parts) in.parts = parts_of(op, in, *parts, options);
   return attend(op, std::move(in), defined_of({a, b, values, v, options.bias}),
                 {a.tracked(), b.tracked(), values.tracked(), options.bias.tracked(), v.tracked()}, options);
+}
+
+Attended dot(const Op& op, const Variable& query, const Variable& keys, const Variable& values, Real scale,
+             const AttentionOptions& options, const std::span<const OrderedPairs>* parts = nullptr) {
+  Inputs in{.sizes = sizes_of(op, query, keys, values, options),
+            .query = query.shared(),
+            .keys = keys.shared(),
+            .values = values.shared(),
+            .scale = scale};
+  if (parts) in.parts = parts_of(op, in, *parts, options);
+  return attend(op, std::move(in), defined_of({query, keys, values, options.bias}),
+                {query.tracked(), keys.tracked(), values.tracked(), options.bias.tracked(), false}, options);
 }
 
 }  // namespace
@@ -261,13 +294,7 @@ static const Op dot_attention_op{"dot_attention"};
 
 Attended dot_attention(const Variable& query, const Variable& keys, const Variable& values, Real scale,
                        const AttentionOptions& options) {
-  Inputs in{.sizes = sizes_of(dot_attention_op, query, keys, values, options),
-            .query = query.shared(),
-            .keys = keys.shared(),
-            .values = values.shared(),
-            .scale = scale};
-  return attend(dot_attention_op, std::move(in), defined_of({query, keys, values, options.bias}),
-                {query.tracked(), keys.tracked(), values.tracked(), options.bias.tracked(), false}, options);
+  return dot(dot_attention_op, query, keys, values, scale, options);
 }
 
 static const Op packed_attention_op{"packed_attention"};
@@ -297,6 +324,18 @@ Variable additive_scores(const Variable& a, const Variable& b, const Variable& v
   AttentionOptions options;
   options.want.scores = true;
   return additive(additive_scores_op, a, b, v, {}, options).scores;
+}
+
+Attended dot_attention_in_parts(const Variable& query, const Variable& keys, const Variable& values,
+                                Real scale, std::span<const OrderedPairs> parts,
+                                const AttentionOptions& options) {
+  return dot(dot_attention_op, query, keys, values, scale, options, &parts);
+}
+
+Attended additive_attention_in_parts(const Variable& a, const Variable& b, const Variable& v,
+                                     const Variable& values, std::span<const OrderedPairs> parts,
+                                     const AttentionOptions& options) {
+  return additive(additive_attention_op, a, b, v, values, options, &parts);
 }
 
 }  // namespace fovea::inline FOVEA_REAL

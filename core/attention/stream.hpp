@@ -40,6 +40,7 @@ struct Attention {
   Matrices<const Real> bias = {};  // [queries, keys] for each item and head; may be empty
   std::size_t bias_key_step = 1;   // 0 where all keys share it
   const MaskView* mask = nullptr;  // null: everything is allowed
+  std::size_t mask_heads = 1;      // items of the mask for one here: 1, or one for each head
   double dropout = 0;              // of the weights
   const Rng* rng = nullptr;        // weight n of [items, heads, queries, keys] takes half a draw, number n
 

@@ -33,7 +33,8 @@ Cover TileRows::cover(std::size_t tile) const {
   for (std::size_t r = 0; r < rows_.size();) {
     std::size_t end = r + 1;
     while (end < rows_.size() && rows_[end].item == rows_[r].item) ++end;
-    const Cover part = attention_.mask->cover(rows_[r].item, {rows_[r].i, rows_[end - 1].i + 1}, keys);
+    const Cover part =
+        attention_.mask->cover(masked(rows_[r].item), {rows_[r].i, rows_[end - 1].i + 1}, keys);
     if (found && *found != part) return Cover::some;
     found = part;
     r = end;
@@ -51,7 +52,7 @@ void TileRows::prepare(std::size_t tile, Cover cover, Real* s) {
       kernels().add(n, s, 1, attention_.bias.row(item, task_.head, i) + keys.begin * step, step, s);
     }
     if (cover == Cover::all) continue;
-    attention_.mask->row(item, i, keys, keep_.data());
+    attention_.mask->row(masked(item), i, keys, keep_.data());
     for (std::size_t j = 0; j < n; ++j) s[j] = keep_[j] ? s[j] : -std::numeric_limits<Real>::infinity();
   }
 }

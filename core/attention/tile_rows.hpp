@@ -26,6 +26,10 @@ class TileRows {
   }
 
  private:
+  /// The mask's item that stands for one here.
+  std::size_t masked(std::size_t item) const {
+    return attention_.mask_heads == 1 ? item : item * attention_.mask_heads + task_.head;
+  }
   void draw(std::size_t tile);
 
   const Attention& attention_;

@@ -1,3 +1,4 @@
+#include "autograd/attention_parts.hpp"
 #include "autograd/op_rows.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -76,6 +77,55 @@ std::vector<OpSample> dot_samples() {
   return all;
 }
 
+// Two parts: keys before and from a border, in orders of their own, of each item or of each head.
+std::vector<OrderedPairs> two_parts(std::size_t heads) {
+  std::vector<OrderedPairs> parts;
+  for (const bool later : {false, true}) {
+    std::vector<std::int64_t> queries, keys;
+    std::vector<unsigned char> keep;
+    for (std::size_t n = 0; n < 2 * heads; ++n) {
+      const std::int64_t turn = later ? static_cast<std::int64_t>(n) : 2;
+      for (std::int64_t i = 0; i < 3; ++i) queries.push_back((i + turn) % 3);
+      for (std::int64_t j = 0; j < 5; ++j) {
+        keys.push_back((3 * j + turn) % 5);
+        keep.push_back((keys.back() < 2) != later);
+      }
+    }
+    parts.push_back(
+        {Ids({2, heads, 3}, queries), Ids({2, heads, 5}, keys), Mask::keep(Keep({2 * heads, 1, 5}, keep))});
+  }
+  return parts;
+}
+
+template <class Call>
+std::vector<OpSample> samples_in_parts(const Call& call, const std::vector<Tensor>& inputs) {
+  std::vector<OpSample> all;
+  for (const std::size_t heads : {1, 2}) {
+    for (const Mask& mask : {Mask(), Mask::causal(0) & Mask::key_lengths({0, 4})}) {
+      for (const double rate : {0.0, 0.4}) {
+        const auto in_parts = [=](In in) {
+          Rng rng(3);
+          return joined(call(in, two_parts(heads), {mask, {}, rate, &rng, everything, 2}));
+        };
+        all.push_back({inputs, in_parts});
+      }
+    }
+  }
+  return all;
+}
+
+Attended dot_in_parts(In in, const std::vector<OrderedPairs>& parts, const AttentionOptions& options) {
+  return dot_attention_in_parts(in[0], in[1], in[2], Real(0.7), parts, options);
+}
+Attended additive_in_parts(In in, const std::vector<OrderedPairs>& parts, const AttentionOptions& options) {
+  return additive_attention_in_parts(in[0], in[1], in[2], in[3], parts, options);
+}
+
+std::vector<OpSample> with(std::vector<OpSample> all, const std::vector<OpSample>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 OpSample packed_sample(const AttentionOptions& options) {
   return {{random({2, 3, 12})},
           [options](In in) { return joined(packed_attention(in[0], Real(0.6), options)); }};
@@ -89,7 +139,7 @@ std::vector<OpRow> attention_rows() {
   return {
       OpRow{
           "dot_attention",
-          dot_samples(),
+          with(dot_samples(), samples_in_parts(dot_in_parts, dot_inputs(2, 2, 2))),
           {{[] {
               return dot_attention(t({1, 1, 1}, {0}), t({1, 2, 1}, {1, 2}), t({1, 2, 1}, {4, 8}), 1).context;
             },
@@ -140,7 +190,8 @@ std::vector<OpRow> attention_rows() {
             {},
             true},
       OpRow{"additive_attention",
-            samples(additive, additive_inputs),
+            with(samples(additive, additive_inputs),
+                 samples_in_parts(additive_in_parts, additive_inputs(2, 2, 2))),
             {{[] {
                 return additive_attention(t({1, 1, 1}, {0}), t({1, 2, 1}, {1, 1}), t({1}, {3}),
                                           t({1, 2, 1}, {4, 8}))
