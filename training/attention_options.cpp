@@ -59,10 +59,13 @@ void describe_heads(HeadSettings& settings, Options& options) {
   add("rank", settings.rank,
       "an encoder's keys and values are projected along time to so many slots; 0: they are not");
   add("features", settings.features, "of random_features, for each head; 0: as its width");
-  add("buckets", settings.buckets,
-      "look at those that a hash puts into the same of so many buckets; 0: at all");
-  options.add("hashes", settings.rounds, "… in one of so many ways to divide them")
-      .between(1, 64)
+  options
+      .add("buckets", settings.buckets,
+           "look at those that a hash puts into the same of so many buckets, an even number; 0: at all")
+      .between(0, 8192)
+      .only_with("model", {"transformer"});
+  options.add("hashes", settings.rounds, "… by one of so many hashes")
+      .between(1, 16)
       .only_with("model", {"transformer"});
 }
 

@@ -13,7 +13,7 @@ enum class HeadScore {
   dot,              ///< q · k
   scaled_dot,       ///< q · k / √D, D = width / heads
   additive,         ///< v · tanh(W_q x + W_k y): each head has its own W_q, W_k and v
-  linear,           ///< weights φ(q) · φ(k) / Σ, φ(x) = elu(x) + 1: see linear_heads.hpp
+  linear,           ///< weights φ(q) · φ(k) / Σ, φ(x) = elu(x) + 1: see feature_map.hpp
   random_features,  ///< the same with random features φ whose product estimates exp(q · k / √D)
 };
 

@@ -10,9 +10,12 @@ namespace {
 
 constexpr std::string_view here = "multi-head";
 
+// Shorter sequences have too few tiles for it to pay that positions of a stride are sorted.
+constexpr std::size_t worth_sorting = 256;
+
 // Neighbours that are alike: heads begin … end-1.
 struct Group {
-  std::size_t begin, end;
+  std::size_t number, begin, end;
   HeadScore score;
   bool has_pattern;
 };
@@ -27,7 +30,7 @@ std::vector<Group> groups_of(const MultiHead& module) {
     if (!groups.empty() && groups.back().score == score && groups.back().has_pattern == has_pattern) {
       ++groups.back().end;
     } else {
-      groups.push_back({head, head + 1, score, has_pattern});
+      groups.push_back({groups.size(), head, head + 1, score, has_pattern});
     }
   }
   return groups;
@@ -43,6 +46,32 @@ std::size_t additive_before(const MultiHead& module, std::size_t head) {
       module.scores.begin(), module.scores.begin() + static_cast<std::ptrdiff_t>(head), HeadScore::additive));
 }
 
+// Heads without weights.
+Attended summed(const MultiHead& module, const Group& group, const Variable& query, const Variable& keys,
+                const Variable& values, const AttentionOptions& options) {
+  check<ConfigError>(!options.bias.defined(), here,
+                     "a bias is for heads with weights, to whose scores it is ", "added");
+  const FeatureMap map =
+      group.score == HeadScore::linear ? FeatureMap(EluFeatures{}) : FeatureMap(*module.features);
+  return {linear_attention(map, query, keys, values, options.mask, options.heads), {}, {}, {}};
+}
+
+// Heads with weights, of which some positions may be left out.
+Attended scored(const MultiHead& module, const Group& group, const HeadScoring& how, const Variable& query,
+                const Variable& keys, const Variable& values, AttentionOptions options) {
+  if (!module.buckets.empty()) {
+    if (group.has_pattern) options.mask = options.mask & module.pattern.mask();
+    return bucketed_attention(module.buckets[group.number], how, query, keys, values, options);
+  }
+  const std::size_t shorter = std::min(query.shape()[1], keys.shape()[1]);
+  if (group.has_pattern && module.pattern.stride > 1 && shorter >= worth_sorting && !options.bias.defined())
+    return strided_attention(module.pattern.stride, how, query, keys, values, module.pattern.beside_stride(),
+                             options);
+  if (group.has_pattern) options.mask = options.mask & module.pattern.mask();
+  return how.v.defined() ? additive_attention(query, keys, how.v, values, options)
+                         : dot_attention(query, keys, values, how.scale, options);
+}
+
 Attended attend_group(const MultiHead& module, const Group& group, const Variable& query,
                       const Variable& keys, const Variable& values, AttentionOptions options) {
   const std::size_t width = module.head_width();
@@ -50,14 +79,14 @@ Attended attend_group(const MultiHead& module, const Group& group, const Variabl
     return group.end - group.begin == module.heads ? x : slice(x, -1, group.begin * width, group.end * width);
   };
   options.heads = group.end - group.begin;
-  if (group.has_pattern) options.mask = options.mask & module.pattern.mask();
+  if (!has_weights(group.score)) return summed(module, group, cut(query), cut(keys), cut(values), options);
+  HeadScoring how{scale_of(module, group.score), {}};
   if (group.score == HeadScore::additive) {
-    const std::size_t first = additive_before(module, group.begin);
-    const std::size_t all = module.v.shape()[0], end = (first + options.heads) * width;
-    const Variable v = end - first * width == all ? module.v : slice(module.v, 0, first * width, end);
-    return additive_attention(cut(query), cut(keys), v, cut(values), options);
+    const std::size_t first = additive_before(module, group.begin) * width,
+                      end = first + options.heads * width;
+    how.v = end - first == module.v.shape()[0] ? module.v : slice(module.v, 0, first, end);
   }
-  return dot_attention(cut(query), cut(keys), cut(values), scale_of(module, group.score), options);
+  return scored(module, group, how, cut(query), cut(keys), cut(values), options);
 }
 
 // Each of a few heads of keys or values, for the neighbours that share it: [B, T, few · D] → [B, T, heads ·
@@ -107,10 +136,17 @@ Attended attend_by_heads(const MultiHead& module, const Variable& query, const V
   return {concat(contexts, -1), beside(scores), beside(weights), beside(entropies)};
 }
 
+std::vector<std::size_t> sizes_of_groups(const MultiHead& module) {
+  std::vector<std::size_t> sizes;
+  for (const Group& group : groups_of(module)) sizes.push_back(group.end - group.begin);
+  return sizes;
+}
+
 bool is_packed(const MultiHead& module) {
   const HeadScore score = module.scores.front();
   return (score == HeadScore::dot || score == HeadScore::scaled_dot) && groups_of(module).size() == 1 &&
-         module.key_value_heads == module.heads && !module.rotary && !module.low_rank;
+         module.key_value_heads == module.heads && !module.rotary && !module.low_rank &&
+         module.buckets.empty() && module.pattern.stride == 0;
 }
 
 Attended attend_packed(const MultiHead& module, const Variable& packed, AttentionOptions options) {

@@ -115,6 +115,12 @@ MultiHead::MultiHead(std::size_t width, std::size_t in_heads, Rng& rng, const He
   out = Linear(xavier_uniform(rng, {width, width}), Bias::yes);
   if (additive > 0)
     v = Param(normal(rng, {additive * size}, 0, Real(1) / std::sqrt(static_cast<Real>(size))));
+  if (std::ranges::find(scores, HeadScore::random_features) != scores.end())
+    features.emplace(settings.features > 0 ? settings.features : size, size, rng);
+  if (settings.buckets > 0) {
+    for (const std::size_t alike : sizes_of_groups(*this))
+      buckets.emplace_back(settings.buckets, settings.rounds, alike, size, rng);
+  }
   if (settings.rank > 0) low_rank.emplace(settings.rank, settings.longest, rng);
 }
 

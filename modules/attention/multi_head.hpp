@@ -1,6 +1,8 @@
 #pragma once
 
 #include "modules/attention/attend.hpp"
+#include "modules/attention/buckets.hpp"
+#include "modules/attention/feature_map.hpp"
 #include "modules/attention/head_settings.hpp"
 #include "modules/attention/low_rank.hpp"
 #include "modules/probe.hpp"
@@ -16,8 +18,9 @@ namespace fovea::inline FOVEA_REAL {
 ///
 /// Heads may differ in their scores, and some may follow a pattern. Several may share keys and values
 /// (Shazeer, 2019: all; Ainslie et al., 2023: groups), whose projections are narrower then. Heads without
-/// weights make those of the whole layer unknown: asking for them is a ConfigError, and a pass that looks
-/// sees nothing of it. Of low-rank heads a pass sees the entropy alone, as weights are those of slots.
+/// weights (linear_attention; dropout of weights means nothing for them, and a bias is a ConfigError) make
+/// those of the whole layer unknown: asking for them is a ConfigError, and a pass that looks sees nothing of
+/// it. Of low-rank heads a pass sees the entropy alone, as weights are those of slots.
 struct MultiHead {
   std::size_t heads = 1;
   std::size_t key_value_heads = 1;
@@ -29,8 +32,10 @@ struct MultiHead {
   Linear out;           // [width, width]
   Param v;              // [additive heads · D]
   std::optional<LowRank> low_rank;
+  std::optional<RandomFeatures> features;  // of random_features heads
+  std::vector<Buckets> buckets;            // of each group of heads that are alike
   Probe probe;
-  FIELDS(in, out, v, low_rank, probe)
+  FIELDS(in, out, v, low_rank, features, buckets, probe)
 
   MultiHead() = default;
   /// `width` is a multiple of `heads`; ConfigError for that, and as check_heads. Projections start as Xavier

@@ -6,13 +6,17 @@ namespace fovea {
 
 Mask Pattern::mask() const {
   if (is_full()) return {};
-  std::vector<Mask> parts;
-  if (window > 0) parts.push_back(Mask::window(window / 2, (window - 1) / 2));
-  if (stride > 0) parts.push_back(Mask::strided(stride));
-  if (block > 0) parts.push_back(Mask::blocks(block));
-  if (global > 0) parts.push_back(Mask::first_tokens(global));
-  Mask all = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) all = all | parts[i];
+  const std::optional<Mask> rest = beside_stride();
+  if (stride == 0) return *rest;
+  return rest ? *rest | Mask::strided(stride) : Mask::strided(stride);
+}
+
+std::optional<Mask> Pattern::beside_stride() const {
+  std::optional<Mask> all;
+  const auto add = [&](Mask part) { all = all ? *all | part : std::move(part); };
+  if (window > 0) add(Mask::window(window / 2, (window - 1) / 2));
+  if (block > 0) add(Mask::blocks(block));
+  if (global > 0) add(Mask::first_tokens(global));
   return all;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <optional>
+
 #include "core/attention/mask.hpp"
 
 namespace fovea {
 
 /// Where a sequence looks within itself: what the parts below allow together; the default looks everywhere.
 /// Positions that no part allows are left out, tile by tile, so a narrow window takes time and memory that
-/// grow with the length alone. `stride` saves no time: each tile has some of its positions.
+/// grow with the length alone. For a stride positions of long sequences are sorted by their place in it.
 struct Pattern {
   std::size_t window = 0;  ///< so many positions in all, around a position and with it (Beltagy et al., 2020:
                            ///< local attention); of an even number the one more stands before it
@@ -17,6 +19,8 @@ struct Pattern {
 
   bool is_full() const { return window == 0 && stride == 0 && block == 0; }
   Mask mask() const;
+  /// What the parts other than `stride` allow; nothing where there are none.
+  std::optional<Mask> beside_stride() const;
 };
 
 /// ConfigError where a part has no effect: `global` or `heads` without one of the others, or more heads than

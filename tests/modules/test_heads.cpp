@@ -1,4 +1,5 @@
 #include <cmath>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -230,7 +231,10 @@ TEST_CASE("a Transformer with heads of many kinds, whole and step by step", "[mo
        {HeadSettings{.key_value_heads = 2}, HeadSettings{.score = "additive", .key_value_heads = 1},
         HeadSettings{.rotary = true}, HeadSettings{.score = "dot", .key_value_heads = 2, .rotary = true},
         HeadSettings{.score = "additive,dot,dot,scaled_dot", .pattern = {.window = 3, .heads = 2}},
-        HeadSettings{.rank = 3, .longest = 5}}) {
+        HeadSettings{.rank = 3, .longest = 5}, HeadSettings{.score = "linear"},
+        HeadSettings{.score = "random_features,linear,dot,additive", .key_value_heads = 2, .features = 5},
+        HeadSettings{.score = "scaled_dot", .buckets = 4, .rounds = 2},
+        HeadSettings{.score = "additive", .pattern = {.window = 3, .heads = 1}, .buckets = 2}}) {
     Rng rng(2);
     const TransformerSettings settings{
         .width = width, .heads = heads, .inner = 12, .layers = 2, .attention = attention, .dropout = 0};
@@ -247,6 +251,77 @@ TEST_CASE("a Transformer with heads of many kinds, whole and step by step", "[mo
     // An item of a padded batch gets what it gets alone.
     const Variable alone = encoder(slice(slice(memory, 0, 1, 2), 1, 0, 2), {}, pass);
     CHECK_THAT(slice(slice(read, 0, 1, 2), 1, 0, 2).value(), close_to(alone.value(), 10 * tolerance));
+  }
+}
+
+TEST_CASE("heads without weights are linear attention of their projections", "[modules][heads]") {
+  const Variable x = drawn({2, length, width}, 3);
+  const Mask mask = Mask::causal() & Mask::key_lengths({length, 4});
+  for (const char* score : {"linear", "random_features"}) {
+    const MultiHead module = module_of({.score = score});
+    REQUIRE(module.features.has_value() == (score == std::string("random_features")));
+    if (module.features) CHECK(module.features->directions.value.shape() == Shape{head_width, head_width});
+    const FeatureMap map = module.features ? FeatureMap(*module.features) : FeatureMap(EluFeatures{});
+    const auto parts = split(module.in(x), -1, 3);
+    const Variable expected = module.out(linear_attention(map, parts[0], parts[1], parts[2], mask, heads));
+    Observations seen({true, true, true});
+    Pass pass{.observations = &seen};
+    CHECK_THAT(module(x, pass, {.mask = mask}).context.value(), close_to(expected.value(), tolerance));
+    CHECK(seen.all().empty());
+    CHECK_THROWS_WITH(module(x, pass, {.want = {.weights = true}}),
+                      Contains("no scores, weights or entropy"));
+    CHECK_THROWS_WITH(module(x, pass, {.mask = Mask::window(1, 1)}), Contains("mask"));
+    CHECK_THROWS_WITH(module(x, pass, {.bias = Variable(zeros({length, length}))}), Contains("a bias"));
+    check_gradients(module, Mask::causal());
+  }
+  CHECK(module_of({.score = "random_features", .features = 7}).features->count() == 7);
+}
+
+TEST_CASE("one bucket is all, and more are less", "[modules][heads]") {
+  const Variable x = drawn({2, length, width}, 3);
+  for (const char* score : {"scaled_dot", "additive"}) {
+    Pass pass;
+    const AttendOptions options{.mask = Mask::causal(), .want = {.weights = true}};
+    const Attended full = module_of({.score = score})(x, pass, options),
+                   one = module_of({.score = score, .buckets = 1})(x, pass, options);
+    CHECK_THAT(one.context.value(), close_to(full.context.value(), tolerance));
+    const MultiHead module = module_of({.score = score, .buckets = 4, .rounds = 2});
+    REQUIRE(module.buckets.size() == 1);
+    // From the hashes, which heads know each for itself.
+    const auto parts = split(module.in(x), -1, 3);
+    const std::vector<Ids> q = module.buckets[0].hash(parts[0].value()),
+                           k = module.buckets[0].hash(parts[1].value());
+    const Tensor weights = module(x, pass, options).weights.value();
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+      const std::size_t j = n % length, row = n / length, i = row % length, first = row / length * length;
+      const auto meets = [&](std::size_t round) {
+        return q[round].values[first + i] == k[round].values[first + j];
+      };
+      CHECK((weights.data()[n] > 0) == (j <= i && (i == j || meets(0) || meets(1))));
+    }
+    CHECK_THROWS_AS(module_of({.score = score, .buckets = 3}), ConfigError);
+  }
+  CHECK(module_of({.score = "dot,dot,additive,dot", .buckets = 2}).buckets.size() == 3);
+}
+
+TEST_CASE("a stride over a long sequence is its mask", "[modules][heads]") {
+  constexpr std::size_t many = 300;
+  const Variable x = drawn({2, many, width}, 3);
+  for (const char* score : {"scaled_dot", "additive,dot,dot,additive"}) {
+    for (const Pattern& pattern : {Pattern{.stride = 7}, Pattern{.window = 3, .stride = 16, .global = 1},
+                                   Pattern{.stride = 9, .heads = 2}}) {
+      const MultiHead sorted = module_of({.score = score, .pattern = pattern});
+      MultiHead masked = sorted;
+      masked.pattern = {};
+      const Mask mask = Mask::key_lengths({many, 40}) & Mask::causal();
+      Pass pass;
+      const Tensor own = sorted(x, pass, {.mask = mask}).context.value();
+      if (pattern.heads > 0) {  // what the last two heads see of all
+        CHECK_FALSE((own == masked(x, pass, {.mask = mask & pattern.mask()}).context.value()));
+        continue;
+      }
+      CHECK_THAT(own, close_to(masked(x, pass, {.mask = mask & pattern.mask()}).context.value(), tolerance));
+    }
   }
 }
 
