@@ -39,6 +39,9 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME fovea)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+if(FOVEA_ONEDNN)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libdnnl2")  # opened by --precision bf16 alone
+endif()
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "This is the program. It trains models with attention on a CPU, for letters
 to sounds, sequences to sequences, labels of texts, forecasts of tables and

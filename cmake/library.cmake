@@ -10,6 +10,7 @@ set(FOVEA_BASE_SOURCES
     core/attention/rows_of_ids.cpp
     core/memory.cpp
     core/parallel.cpp
+    core/precision.cpp
     core/random.cpp
     core/blas_kernel.cpp
     modules/attention/head_settings.cpp
@@ -56,10 +57,16 @@ set(FOVEA_BASE_SOURCES
     training/version.cpp
     training/watched.cpp
     training/zip.cpp)
+# Products of bf16 need oneDNN: its headers here, its library only when a program asks for them.
+if(FOVEA_ONEDNN)
+  list(APPEND FOVEA_BASE_SOURCES core/onednn/onednn.cpp)
+else()
+  list(APPEND FOVEA_BASE_SOURCES core/onednn/none.cpp)
+endif()
 set_source_files_properties(training/version.cpp PROPERTIES COMPILE_DEFINITIONS FOVEA_VERSION="${PROJECT_VERSION}")
 file(GLOB_RECURSE FOVEA_REAL_SOURCES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      core/*.cpp autograd/*.cpp modules/*.cpp optim/*.cpp training/*.cpp)
-list(FILTER FOVEA_REAL_SOURCES EXCLUDE REGEX "^core/kernels/level/")
+list(FILTER FOVEA_REAL_SOURCES EXCLUDE REGEX "^core/(kernels/level|onednn)/")
 file(GLOB FOVEA_KERNEL_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/kernels/level/*.cpp)
 
 # What every target of this project is compiled with; never handed on to users.
@@ -98,6 +105,9 @@ target_link_libraries(fovea_base
     PUBLIC xtensor
     PRIVATE $<BUILD_INTERFACE:fovea_flags> TBB::tbb fovea::blas fovea::utf8proc fovea::libzip
             fmt::fmt spdlog::spdlog cereal::cereal nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
+if(FOVEA_ONEDNN)
+  target_include_directories(fovea_base SYSTEM PRIVATE ${ONEDNN_INCLUDE_DIR})
+endif()
 set_target_properties(fovea_base PROPERTIES EXPORT_NAME base)
 target_precompile_headers(fovea_base PRIVATE <fmt/format.h> <nlohmann/json.hpp> <functional> <memory> <string> <vector>)
 

@@ -7,7 +7,10 @@
 #include "core/blas_kernel.hpp"
 #include "core/check.hpp"
 #include "core/kernels/choose.hpp"
+#include "core/onednn/onednn.hpp"
 #include "core/parallel.hpp"
+#include "core/precision.hpp"
+#include "core/rounded.hpp"
 
 namespace fovea::inline FOVEA_REAL {
 namespace {
@@ -30,6 +33,8 @@ struct Sizes {
 };
 
 constexpr std::size_t small_work = 128;  // up to here a plain loop beats what OpenBLAS spends on preparation
+constexpr std::size_t rounded_work =
+    1 << 16;  // up to here f32 takes no longer than oneDNN takes to begin: 1.4 µs
 constexpr std::size_t block_work = 1 << 21;  // m · n · k that is worth a range of its own
 constexpr std::size_t large_block_work =
     1 << 26;  // and of more than `few_blocks`: each block packs its part of A and B again
@@ -101,6 +106,112 @@ Cut cut(const Sizes& s) {
   return cut;
 }
 
+/// A block of C, and of which item.
+struct Block {
+  std::size_t item, row, column;
+  Sizes size;
+};
+
+/// Calls `multiply(block)` for the blocks of all items, spread over the threads.
+template <class Multiply>
+void in_blocks(std::size_t batch, const Sizes& all, const Multiply& multiply) {
+  const Cut blocks = cut(all);
+  const std::size_t grain =
+      blocks.count() > 1 ? 1 : std::max<std::size_t>(1, range_work / std::max<std::size_t>(all.work(), 1));
+  parallel_for(batch * blocks.count(), grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t block = i % blocks.count();
+      const std::size_t row = block / blocks.across * blocks.rows,
+                        column = block % blocks.across * blocks.columns;
+      multiply(Block{i / blocks.count(),
+                     row,
+                     column,
+                     {std::min(blocks.rows, all.m - row), std::min(blocks.columns, all.n - column), all.k}});
+    }
+  });
+}
+
+/// Where a product and its operands lie.
+struct Batched {
+  Operand a;
+  std::size_t a_step;
+  Operand b;
+  std::size_t b_step;
+  Real* c;
+  std::size_t c_stride, c_step;
+
+  Real* at(const Block& block) const { return c + block.item * c_step + block.row * c_stride + block.column; }
+};
+
+/// Elements from an operand's start to where a block's part of it starts.
+std::size_t left_of(const Block& at, std::size_t step, std::size_t stride, bool transposed) {
+  return at.item * step + at.row * (transposed ? 1 : stride);
+}
+std::size_t right_of(const Block& at, std::size_t step, std::size_t stride, bool transposed) {
+  return at.item * step + at.column * (transposed ? stride : 1);
+}
+
+void multiply_all(std::size_t batch, const Sizes& all, Real alpha, const Batched& x, Real beta) {
+  in_blocks(batch, all, [&](const Block& at) {
+    const Operand left{x.a.data + left_of(at, x.a_step, x.a.stride, x.a.transposed), x.a.stride,
+                       x.a.transposed};
+    const Operand right{x.b.data + right_of(at, x.b_step, x.b.stride, x.b.transposed), x.b.stride,
+                        x.b.transposed};
+    multiply(at.size, alpha, left, right, beta, x.at(at), x.c_stride);
+  });
+}
+
+template <class To>
+Rounded<To> rounded_left(std::size_t batch, const Sizes& s, const Batched& x) {
+  return {batch, x.a, x.a_step, x.a.transposed ? s.k : s.m, x.a.transposed ? s.m : s.k};
+}
+template <class To>
+Rounded<To> rounded_right(std::size_t batch, const Sizes& s, const Batched& x) {
+  return {batch, x.b, x.b_step, x.b.transposed ? s.n : s.k, x.b.transposed ? s.k : s.n};
+}
+
+/// Operands rounded and multiplied as they are: a product of two bf16 is exact in f32.
+void multiply_rounded(std::size_t batch, const Sizes& all, Real alpha, Batched x, Real beta) {
+  const auto a = rounded_left<Real>(batch, all, x);
+  const auto b = rounded_right<Real>(batch, all, x);
+  x.a = a.operand();
+  x.a_step = a.step();
+  x.b = b.operand();
+  x.b_step = b.step();
+  multiply_all(batch, all, alpha, x, beta);
+}
+
+// One of the two fits Real.
+[[maybe_unused]] float* where_singles_fit(float* c) { return c; }
+[[maybe_unused]] float* where_singles_fit(double*) { return nullptr; }
+
+/// By oneDNN. What it does beside overwriting C is left to us: a sum over m · n is little beside the product.
+void multiply_bf16(std::size_t batch, const Sizes& all, Real alpha, const Batched& x, Real beta) {
+  const auto a = rounded_left<std::uint16_t>(batch, all, x);
+  const auto b = rounded_right<std::uint16_t>(batch, all, x);
+  in_blocks(batch, all, [&](const Block& at) {
+    const Sizes& s = at.size;
+    const onednn::Factor left{a.data() + left_of(at, a.step(), a.stride(), a.transposed()), a.stride(),
+                              a.transposed()};
+    const onednn::Factor right{b.data() + right_of(at, b.step(), b.stride(), b.transposed()), b.stride(),
+                               b.transposed()};
+    Real* c = x.at(at);
+    const auto product = [&](float* to, std::size_t stride) {
+      onednn::multiply(onednn::Kind::bf16, s.m, s.n, s.k, left, right, to, stride);
+    };
+    if (float* direct = alpha == 1 && beta == 0 ? where_singles_fit(c) : nullptr)
+      return product(direct, x.c_stride);
+    xt::uvector<float, AlignedAllocator<float>> apart(s.m * s.n);
+    product(apart.data(), s.n);
+    for (std::size_t i = 0; i < s.m; ++i) {
+      for (std::size_t j = 0; j < s.n; ++j) {
+        Real& to = c[i * x.c_stride + j];
+        to = alpha * static_cast<Real>(apart[i * s.n + j]) + (beta == 0 ? 0 : beta * to);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void gemm_batched(std::size_t batch, std::size_t m, std::size_t n, std::size_t k, Real alpha, Operand a,
@@ -112,21 +223,12 @@ void gemm_batched(std::size_t batch, std::size_t m, std::size_t n, std::size_t k
   const Cut blocks = cut(all);
   const Sizes largest{blocks.rows, blocks.columns, k};
   if (!is_small(largest)) Counted(largest, a, b, c_stride);  // an error comes before anything is changed
-  const std::size_t grain =
-      blocks.count() > 1 ? 1 : std::max<std::size_t>(1, range_work / std::max<std::size_t>(all.work(), 1));
-  parallel_for(batch * blocks.count(), grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t item = i / blocks.count(), block = i % blocks.count();
-      const std::size_t row = block / blocks.across * blocks.rows,
-                        column = block % blocks.across * blocks.columns;
-      const Sizes size{std::min(blocks.rows, m - row), std::min(blocks.columns, n - column), k};
-      const Operand left{a.data + item * a_step + row * (a.transposed ? 1 : a.stride), a.stride,
-                         a.transposed};
-      const Operand right{b.data + item * b_step + column * (b.transposed ? b.stride : 1), b.stride,
-                          b.transposed};
-      multiply(size, alpha, left, right, beta, c + item * c_step + row * c_stride + column, c_stride);
-    }
-  });
+  const Batched where{a, a_step, b, b_step, c, c_stride, c_step};
+  const Precision as = product_precision();
+  if (as == Precision::f32) return multiply_all(batch, all, alpha, where, beta);
+  if (as == Precision::bf16 && largest.work() > rounded_work)
+    return multiply_bf16(batch, all, alpha, where, beta);
+  multiply_rounded(batch, all, alpha, where, beta);
 }
 
 void gemm(std::size_t m, std::size_t n, std::size_t k, Real alpha, Operand a, Operand b, Real beta, Real* c,

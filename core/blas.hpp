@@ -17,6 +17,7 @@ struct Operand {
 /// C[m, n] = alpha · op(A)[m, k] · op(B)[k, n] + beta · C. With `beta` 0 what C held, even NaN, is ignored.
 /// Any length may be 0. Blocks of C are spread over the threads; they are fixed by the shape, so the
 /// bits do not depend on the number of threads. ShapeError for a length or stride that BLAS cannot count.
+/// Operands are rounded first to what core/precision.hpp says; alpha, beta and C are not.
 void gemm(std::size_t m, std::size_t n, std::size_t k, Real alpha, Operand a, Operand b, Real beta, Real* c,
           std::size_t c_stride);
 

@@ -107,6 +107,11 @@ struct Kernels {
                      std::size_t a_stride, bool a_transposed, const Real* b, std::size_t b_stride,
                      bool b_transposed, Real beta, Real* c, std::size_t c_stride);
 
+  // To bf16, which is the upper half of an f32 (8 bits of exponent, 7 of mantissa): the one that is nearest
+  // to the f32, of two the even one. NaN comes to 0x7FC0.
+  void (*to_bf16)(std::size_t n, const Real* x, std::uint16_t* y);
+  UnaryKernel round_to_bf16;
+
   void (*softmax)(std::size_t R, std::size_t n, const Real* x, Real* y);
   /// Softmax over the elements whose `keep` is not 0; the others get 0 and have no influence, whatever they
   /// hold. Row r reads keep + r · keep_step. A row is exactly 0 when it keeps nothing, or only -inf.

@@ -43,11 +43,13 @@ TEST_CASE("elementwise kernels write n elements and no more", "[core]") {
   at_each_level([](const Kernels& k) {
     for (std::size_t n : oracle::lengths) {
       const Reals a = inputs(n, 1), b = inputs(n, 2);
-      for (UnaryKernel f : {k.exp, k.log, k.sqrt, k.tanh, k.sigmoid, k.relu, k.abs, k.softplus, k.gelu})
+      for (UnaryKernel f :
+           {k.exp, k.log, k.sqrt, k.tanh, k.sigmoid, k.relu, k.abs, k.softplus, k.gelu, k.round_to_bf16})
         fenced(n, [&](Real* y) { f(n, a.data(), y); });
       for (PairKernel f : {k.exp_grad, k.log_grad, k.sqrt_grad, k.tanh_grad, k.sigmoid_grad, k.relu_grad,
                            k.abs_grad, k.square_grad, k.softplus_grad, k.gelu_grad})
         fenced(n, [&](Real* dx) { f(n, a.data(), b.data(), dx); });
+      fenced<std::uint16_t>(n, [&](std::uint16_t* y) { k.to_bf16(n, a.data(), y); });
       fenced(n, [&](Real* y) { k.scale(n, 3, a.data(), y); });
       fenced(n, [&](Real* y) { k.add_scaled(n, 3, a.data(), y); });
       fenced(n, [&](Real* y) { k.add_into(n, a.data(), y); });

@@ -20,6 +20,7 @@ void set_attention(Kernels& table);
 void set_recurrent(Kernels& table);
 void set_random(Kernels& table);
 void set_steps(Kernels& table);
+void set_bf16(Kernels& table);
 
 /// All of the above.
 void set_kernels(Kernels& table);

@@ -17,6 +17,7 @@ void set_kernels(Kernels& table) {
   set_recurrent(table);
   set_random(table);
   set_steps(table);
+  set_bf16(table);
 }
 
 }  // namespace FOVEA_LEVEL
