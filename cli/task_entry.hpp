@@ -11,6 +11,7 @@
 #include "cli/tasks.hpp"
 #include "cli/tensorboard.hpp"
 #include "core/draw.hpp"
+#include "core/onednn/onednn.hpp"
 #include "training/about.hpp"
 #include "training/fit.hpp"
 #include "training/predictor_of.hpp"
@@ -84,6 +85,10 @@ std::vector<std::string> notes_of(const T& task, const TrainConfig& config) {
            task.size(Split::test), " to test with")};
   if constexpr (requires { task.notes(); })
     for (std::string& note : task.notes()) notes.push_back(std::move(note));
+  if (config.precision != "f32")
+    notes.push_back(
+        join("products of training steps in ", config.precision,
+             config.precision == "bf16" ? join(" by oneDNN ", onednn::description()) : std::string()));
   constexpr std::uint64_t few_steps = 100;
   const std::uint64_t steps = plan_of(task, config).total();
   if (steps < few_steps && config.steps == 0)
@@ -225,6 +230,8 @@ auto picture_maker()
 template <class T>
 bool check_gradients(Settings& settings, std::string& report) {
   if constexpr (requires(const typename T::Config& config) { T::tiny(config); }) {
+    check<ConfigError>(settings.train.precision == "f32", "gradcheck",
+                       "--precision rounds, and differences would show nothing but that; leave it out");
     T task = T::tiny(static_cast<SettingsOf<T>&>(settings).config);
     set_entropy(task, settings.train.entropy);
     const std::vector<std::size_t> items =

@@ -1,5 +1,6 @@
 #include "training/config.hpp"
 
+#include "core/precision.hpp"
 #include "optim/optimizer_names.hpp"
 #include "optim/schedule.hpp"
 
@@ -30,6 +31,12 @@ void TrainConfig::describe(Options& options) {
   options.add("threads", threads, "threads, which change no result; 0: one per core")
       .between(0, 4096)
       .may_change();
+  options
+      .add("precision", precision,
+           "what the operands of a training step's matrix products are rounded to; sums, weights and "
+           "evaluations "
+           "are f32")
+      .choices(precision_names());
   options.add("eval-every", eval_every, "steps between evaluations; 0: after each epoch").may_change();
   options.add("save-every", save_every, "steps between saves; 0: after each evaluation").may_change();
   options.add("patience", patience, "stop after so many evaluations without a better one; 0: never")

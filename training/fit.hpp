@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/precision.hpp"
 #include "training/journal.hpp"
 #include "training/look.hpp"
 #include "training/signals.hpp"
@@ -36,9 +37,13 @@ Plan plan_of(const T& task, const TrainConfig& config) {
 }
 
 /// ConfigError when the task cannot be trained like this: a group that matches no parameter, nothing left to
-/// train, a schedule that needs evaluations where there are none.
+/// train, a schedule that needs evaluations where there are none, a precision that this machine has not.
 template <Task T>
 void check_trains(T& task, const TrainConfig& config) {
+  const Precision precision = precision_of(config.precision);
+  check<ConfigError>(precision == Precision::f32 || sizeof(Real) == sizeof(float), "--precision",
+                     config.precision, " is for training in single precision, and this is the double build");
+  check_available(precision);
   const Plan plan = plan_of(task, config);
   check<ConfigError>(!grouped(parameters(task.model), config.all_groups()).empty(), "--freeze",
                      "every parameter is frozen; nothing is left to train");
@@ -53,6 +58,7 @@ void check_trains(T& task, const TrainConfig& config) {
 /// DivergedError leaves model and `state` at the last good step, and saves it. With --on-nonfinite skip:N a
 /// step that comes to such an end is left out instead, up to N in a row: no parameter and no moment changes
 /// by it. A signal waits for the end of a step, so that no file ever holds half of an accumulated gradient.
+/// `config.precision` is that of the steps, forward and backward; all between them, evaluations too, is f32.
 /// With an average of the weights, evaluations and what a checkpoint gives to `load_task` are of the average.
 template <Task T>
 FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nullptr) {
@@ -83,8 +89,10 @@ FitResult fit(T& task, const TrainConfig& config, FitState& state, Run* run = nu
       const double rate = plan.rate(at.step) * at.plateau.scale;
       const bool blames =
           at.skipped == 0 || at.skipped >= plan.may_skip();  // once in a row of steps, and at the end
-      journal.step(
-          train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}, blames));
+      journal.step([&] {
+        const WithPrecision of_products(precision_of(config.precision));
+        return train_step(task, plan, at.step, {*state.optimizer, rate, config.clip_norm, groups}, blames);
+      }());
       if (state.average) state.average->update(parameters(task.model));
       watcher.after(task, journal);
     } catch (const DivergedError& error) {

@@ -84,6 +84,7 @@ TEST_CASE("settings that do not belong together are refused", "[cli]") {
   check({"--schedule", "step"}, "--step-every");
   check({"--schedule", "plateau", "--print-rates"}, "metrics.csv");
   check({"--ema", "1"}, "--ema: expected a number between 0 and 0.9999999");
+  check({"--precision", "fp16"}, "one of f32, bf16, bf16-emulated");
   check({"--accumulate", "0"}, "--accumulate: expected a whole number of at least 1");
   check({"--freeze", "*"}, "nothing is left");
   check({"--freeze", "hiden"}, "hiden");
@@ -133,4 +134,63 @@ TEST_CASE("a schedule that does not end with the run lets it be prolonged", "[cl
   REQUIRE(shell.call({"train", "line", "--out", "run", "--epochs", "2", "--schedule", "plateau"}).code == 0);
   CHECK(shell.call({"train", "line", "--resume", "--out", "run", "--epochs", "3"}).code == 0);
   CHECK(read_checkpoint(shell.folder / last_of("run")).position.step == 21);
+}
+
+TEST_CASE("bf16 is refused with the reason on a CPU without it, before anything is made", "[cli]") {
+  const Shell shell;
+  const Result result = shell.call({"train", "line", "--precision", "bf16", "--steps", "5", "--out", "run"});
+  if (result.code == 0) return;  // a CPU that has it
+  CHECK(result.code == 2);
+  CHECK(result.one_line());
+  CHECK_THAT(result.err, Contains("--precision") && Contains("bf16-emulated") &&
+                             (Contains("this CPU cannot multiply bf16") || Contains("without oneDNN") ||
+                              Contains("oneDNN is not there")));
+  CHECK(!std::filesystem::exists(shell.folder / "run"));
+}
+
+TEST_CASE("a run in emulated bf16 says so, holds f32, and stays what it is", "[cli]") {
+  const Shell shell;
+  const auto train = [&](const std::string& precision, const std::string& threads, const std::string& out) {
+    const Result result = shell.call(
+        {"train", "line", "--precision", precision, "--threads", threads, "--steps", "9", "--out", out});
+    REQUIRE(result.code == 0);
+    return result;
+  };
+  const Result run = train("bf16-emulated", "1", "run");
+  CHECK_THAT(run.err, Contains("products of training steps in bf16-emulated\n"));
+  CHECK_THAT(content(shell.folder / "run/config.toml"), Contains("precision = \"bf16-emulated\"\n"));
+  CHECK_THAT(train("f32", "1", "exact").err, !Contains("products"));
+  train("bf16-emulated", "2", "threads");
+  const Json made = inspected(shell, last_of("run"));
+  for (const Json& one : made["parameters"]) CHECK(one["kind"] == "f32");
+  CHECK(made["parameters"] == inspected(shell, last_of("threads"))["parameters"]);
+  CHECK(made["parameters"] != inspected(shell, last_of("exact"))["parameters"]);
+  // Evaluations are in f32: a run's own result is what `evaluate` finds, wherever that is asked.
+  const Result evaluated = shell.call({"evaluate", "run/checkpoints/best.fovea"});
+  CHECK(evaluated.code == 0);
+  CHECK(evaluated.out == run.out);
+  const Result changed = shell.call({"train", "line", "--resume", "--out", "run", "--precision", "f32"});
+  CHECK(changed.code == 2);
+  CHECK_THAT(changed.err, Contains("--precision is bf16-emulated in this run and cannot become f32"));
+  // Resumed to the same bits.
+  CHECK(
+      shell.call({"verify-resume", "line", "--precision", "bf16-emulated", "--steps", "12", "--out", "both"})
+          .code == 0);
+  CHECK(shell.call({"gradcheck", "line", "--precision", "bf16-emulated"}).code == 2);
+}
+
+TEST_CASE("what is computed again in emulated bf16 is the same", "[cli]") {
+  const Shell shell;
+  const auto train = [&](const std::string& recompute, const std::string& threads) {
+    const Result result =
+        shell.call({"train", "copy", "--model", "transformer", "--width", "16", "--inner", "32", "--heads",
+                    "2", "--steps", "3", "--precision", "bf16-emulated", "--threads", threads, recompute,
+                    "--out", recompute.substr(2) + threads});
+    INFO(result.err);
+    REQUIRE(result.code == 0);
+    return inspected(shell, last_of(recompute.substr(2) + threads))["parameters"];
+  };
+  const Json kept = train("--no-recompute", "1");
+  CHECK(kept == train("--recompute", "1"));
+  CHECK(kept == train("--recompute", "2"));
 }

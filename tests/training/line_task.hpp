@@ -6,6 +6,7 @@
 
 #include "autograd/ops.hpp"
 #include "core/draw.hpp"
+#include "core/precision.hpp"
 #include "modules/fields.hpp"
 #include "training/config.hpp"
 #include "training/task.hpp"
@@ -61,6 +62,7 @@ struct LineTask {
   std::vector<double> script;      // what evaluate returns, if anything
   std::vector<Rng::State> passes;  // the randomness that each call of loss was given
   bool recorded = false;           // an evaluation that built a graph
+  std::vector<Precision> learned_in, evaluated_in;
 
   LineTask(const Config& in_config, std::uint64_t seed) : config(in_config) {
     if (config.data == "broken") throw DataError("broken:1:2: no number");
@@ -100,6 +102,7 @@ struct LineTask {
 
   Loss loss(const Batch& batch, Pass& pass) {
     passes.push_back(pass.rng.state());
+    learned_in.push_back(product_precision());
     Variable prediction = forward(batch.x, pass);
     if (calls++ >= poisoned_step) prediction = log(scale(sqrt(prediction * prediction), -1));
     if (config.forgetful && calls > 1) prediction = scale(prediction, Real(1.01));
@@ -116,6 +119,7 @@ struct LineTask {
     Pass pass = Pass::evaluation();
     Metrics metrics;
     recorded = recorded || recording();
+    evaluated_in.push_back(product_precision());
     double error = mse(forward(all.x, pass), all.y).item();
     Metrics::Entry true_error{"true", error, true};
     if (!script.empty()) {
