@@ -223,6 +223,11 @@ TEST_CASE("strided attention equals the strided mask", "[modules][grouped]") {
          {std::size_t{1}, std::size_t{3}, std::size_t{64}, std::size_t{500}, (std::size_t{1} << 63) - 1}) {
       for (const auto& [tq, tk] : {std::pair{queries, keys}, {keys, keys}, {keys, queries}, {1ul, keys}}) {
         INFO("stride " << stride << ", " << tq << " queries, " << tk << " keys");
+        // Without a mask: under a causal one no query before the first key would see any.
+        const Grouping groups = strided_groups(stride, {}, items, tq, tk);
+        CHECK(
+            Mask::groups(of_head(groups.queries, 0), of_head(groups.keys, 0)).expand(items, tq, tk).values ==
+            Mask::strided(stride).expand(items, tq, tk).values);
         const Inputs in(tq, tk);
         const Mask mask = Mask::key_lengths({tk, 77}) & Mask::query_lengths({tq, tq / 2}) & Mask::causal();
         const Attended found = strided_attention(stride, in.scoring(additive), in.query, in.keys, in.values,
