@@ -13,7 +13,8 @@ namespace fovea::inline FOVEA_REAL {
 struct GradcheckOptions {
   double relative = 1e-6;
   double absolute = 1e-8;
-  double step = 1e-4;          ///< of the five-point difference, times max(1, |x|)
+  double step = 1e-4;  ///< of the five-point difference, times max(1, |x|); where it fails a tenth and a
+                       ///< hundredth are tried, too: a jump may lie within the first
   std::size_t per_tensor = 0;  ///< elements tried in each tensor, evenly spread; 0 tries all
   std::uint64_t seed = 1;      ///< of the cotangent
 };

@@ -69,7 +69,8 @@ struct DecoderLayer {
   /// The cache before the first step.
   DecoderCache start(const Variable& memory) const;
   /// The next steps, x [B, n, width], after those that `cache` has seen; it sees them too then. Equals the
-  /// rows of a call on the whole sequence under a causal mask.
+  /// rows of a call on the whole sequence under a causal mask, to rounding (which heads with buckets do not
+  /// promise: see Buckets).
   Variable step(const Variable& x, DecoderCache& cache, const Mask& memory_mask, Pass& pass) const;
 };
 

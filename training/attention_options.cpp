@@ -39,8 +39,8 @@ Option& describe_attention(AttentionSettings& settings, Options& options, const 
 }
 
 void describe_heads(HeadSettings& settings, Options& options) {
-  const auto add = [&](const char* name, std::uint64_t& value, const char* about) {
-    options.add(name, value, about).between(0, 1 << 30).only_with("model", {"transformer"});
+  const auto add = [&](const char* name, std::uint64_t& value, const char* about, double most = 1 << 30) {
+    options.add(name, value, about).between(0, most).only_with("model", {"transformer"});
   };
   options
       .add("head-scores", settings.score,
@@ -57,8 +57,8 @@ void describe_heads(HeadSettings& settings, Options& options) {
   add("key-value-heads", settings.key_value_heads,
       "heads of keys and values, each shared by as many heads of queries; 0: one for each");
   add("rank", settings.rank,
-      "an encoder's keys and values are projected along time to so many slots; 0: they are not");
-  add("features", settings.features, "of random_features, for each head; 0: as its width");
+      "an encoder's keys and values are projected along time to so many slots; 0: they are not", 65536);
+  add("features", settings.features, "of random_features, for each head; 0: as its width", 65536);
   options
       .add("buckets", settings.buckets,
            "look at those that a hash puts into the same of so many buckets, an even number; 0: at all")

@@ -283,8 +283,9 @@ ForecastTask ForecastTask::tiny(const Config& config) {
   Config small = config;
   small.history = 6;
   small.horizon = 2;
-  small.width = 4;
-  small.heads = 2;
+  if (!counts_heads(config.self_attention)) small.heads = 2;
+  small.width = 2 * small.heads;
+  small.self_attention.rank = std::min<std::uint64_t>(config.self_attention.rank, 2);
   small.patch = 2;
   small.train_rows = 12;
   small.validation_rows = small.test_rows = 2;

@@ -29,7 +29,7 @@ void SequenceConfig::describe(Options& options) {
       .only_with("model", {"transformer"});
   describe_heads(self_attention, options);
   options.add("rank-length", self_attention.longest, "longest source that low-rank heads can take")
-      .between(1, 1 << 30)
+      .between(1, 1 << 20)
       .only_with("model", {"transformer"});
   options
       .add("positions", positions,
@@ -89,14 +89,16 @@ double SequenceConfig::own_inputs(std::uint64_t step) const {
 }
 
 void SequenceConfig::shrink() {
-  width = 4;
-  heads = 2;
+  if (!counts_heads(self_attention)) heads = 2;
+  width = 2 * heads;
   inner = 4;
   activation = "gelu";
 }
 
 Seq2SeqSettings SequenceConfig::model_settings(std::size_t source_vocabulary,
                                                std::size_t target_vocabulary) const {
+  check<ConfigError>(self_attention.rank > 0 || self_attention.longest == HeadSettings().longest,
+                     "--rank-length", "means nothing without a --rank; leave it out");
   return {.model = model,
           .attention = attention,
           .source_vocabulary = source_vocabulary,

@@ -42,6 +42,7 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
       vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
       data_(corpus_.encode(vocabularies_)) {
   check_settings();
+  check_lengths();
   check<DataError>(
       !data_.train.items.empty(), "sequences",
       "no pair is left to learn from: all are kept to choose the model by, or to test it. There are too "
@@ -55,6 +56,17 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
     : config_(config), names_(std::move(names)), corpus_(std::move(corpus)) {
   check_settings();
   adopt();
+}
+
+void SequenceTask::check_lengths() const {
+  const HeadSettings& heads = config_.self_attention;
+  if (config_.model != "transformer" || heads.rank == 0) return;
+  std::size_t longest = 0;
+  for (const Part* one : {&data_.train, &data_.validation, &data_.test})
+    for (const Item& item : one->items) longest = std::max(longest, item.source.size());
+  check<ConfigError>(longest <= heads.longest, "--rank-length", "the longest source has ", longest,
+                     " tokens, and low-rank heads are for at most ", heads.longest, "; set it to ", longest,
+                     " or more");
 }
 
 void SequenceTask::check_settings() const {

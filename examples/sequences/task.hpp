@@ -71,6 +71,7 @@ class SequenceTask {
 
  private:
   void check_settings() const;
+  void check_lengths() const;
   const Part& part(Split split) const;
   /// Brings model and data in line with the vocabularies.
   void adopt();

@@ -17,7 +17,8 @@ void check_buckets(std::size_t buckets, std::size_t rounds);
 ///     h(x) = argmax [x R; -x R]     R [D, buckets / 2], random normal, for each round and head
 ///
 /// of equal elements the first. The length of x does not matter. R is not trained, and is saved as a buffer.
-/// No gradient flows through a hash.
+/// No gradient flows through a hash. A vector on the border of two buckets may fall into the other where its
+/// last bit differs, as in a batch of another shape: then it meets other keys.
 struct Buckets {
   std::size_t buckets = 1;  // 1: all are together
   std::size_t rounds = 1;   // independent hashes

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/check.hpp"
+#include "modules/attention/settings.hpp"
 
 namespace fovea {
 namespace {
@@ -43,8 +44,11 @@ const std::string& name_of(HeadScore score) {
 
 HeadScore head_score(const std::string& name) {
   const auto found = std::ranges::find(head_score_names(), name);
-  check<ConfigError>(found != head_score_names().end(), here, "heads have no score \"", name,
-                     "\"; known are ", listed(head_score_names()));
+  const bool is_other = std::ranges::find(attention_names(), name) != attention_names().end();
+  check<ConfigError>(
+      found != head_score_names().end(), here, "heads have no score \"", name, "\"; known are ",
+      listed(head_score_names()),
+      is_other ? "; models that ask with one query at a time have that one, such as lstm" : "");
   return all_scores[static_cast<std::size_t>(found - head_score_names().begin())];
 }
 
@@ -59,6 +63,11 @@ std::vector<HeadScore> head_scores(const std::string& names, std::size_t heads) 
   check<ConfigError>(scores.size() == heads, here, scores.size(), " scores for ", heads, " heads (", names,
                      "); expected one for all, or one for each");
   return scores;
+}
+
+bool counts_heads(const HeadSettings& settings) {
+  return settings.score.find(',') != std::string::npos || settings.pattern.heads > 0 ||
+         settings.key_value_heads > 1;
 }
 
 void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
@@ -82,9 +91,9 @@ void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
   };
   if (s.rotary) {
     const HeadScore* wrong = first_wrong(scores, heads, is_dot);
-    check<ConfigError>(!wrong, here,
-                       "rotary positions are for dot and scaled_dot, whose product of two turned ",
-                       "vectors knows their distance; ", wrong ? name_of(*wrong) : "", " does not");
+    check<ConfigError>(
+        !wrong, here, "rotary positions are for dot and scaled_dot, whose product of two turned ",
+        "vectors knows their distance; ", wrong ? name_of(*wrong) : "", " does not (take scaled_dot)");
     check<ConfigError>(width / heads % 2 == 0, here, "rotary positions turn pairs of a head's numbers; got ",
                        width / heads, " for each head, expected an even number");
   }
@@ -99,6 +108,8 @@ void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
   if (s.buckets > 0) is_exact("buckets");
   check<ConfigError>(s.features == 0 || std::ranges::find(scores, HeadScore::random_features) != scores.end(),
                      here, "a number of features is for random_features heads, and there are none");
+  check<ConfigError>(s.rounds == 1 || s.buckets > 0, here, s.rounds,
+                     " hashes need buckets to put positions into");
 }
 
 HeadSettings scored_by(HeadSettings settings, const std::string& score) {

@@ -38,13 +38,17 @@ struct HeadSettings {
   Pattern pattern = {};               // of which positions they look at which
   std::uint64_t key_value_heads = 0;  // keys and values are made for so many, which divide the heads, and
                                       // each is used by as many neighbours; 0: for all
-  bool rotary = false;                // queries and keys are turned by their positions: see rotary.hpp
-  std::uint64_t rank = 0;             // keys and values are projected to so many slots; 0: they are not
-  std::uint64_t longest = 512;        // … of sequences of at most this length
-  std::uint64_t features = 0;         // of random_features, for each head; 0: as its width
-  std::uint64_t buckets = 0;          // queries look at keys that fall into the same of so many; 0: at all
-  std::uint64_t rounds = 1;           // … in one of so many ways to divide them
+  bool rotary = false;          // queries and keys are turned by their positions: see autograd/rotation.hpp
+  std::uint64_t rank = 0;       // keys and values are projected to so many slots; 0: they are not
+  std::uint64_t longest = 512;  // … of sequences of at most this length
+  std::uint64_t features = 0;   // of random_features, for each head; 0: as its width
+  std::uint64_t buckets = 0;    // positions look at those that a hash puts into the same of so many, and at
+                                // what the pattern allows; 0: at that alone
+  std::uint64_t rounds = 1;     // … in one of so many ways to divide them
 };
+
+/// Whether something is said of single heads, or of their number.
+bool counts_heads(const HeadSettings& settings);
 
 /// ConfigError where parts do not go together, or have no effect.
 void check_heads(const HeadSettings& settings, std::size_t width, std::size_t heads);

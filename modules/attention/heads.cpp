@@ -60,8 +60,11 @@ Attended summed(const MultiHead& module, const Group& group, const Variable& que
 Attended scored(const MultiHead& module, const Group& group, const HeadScoring& how, const Variable& query,
                 const Variable& keys, const Variable& values, AttentionOptions options) {
   if (!module.buckets.empty()) {
-    if (group.has_pattern) options.mask = options.mask & module.pattern.mask();
-    return bucketed_attention(module.buckets[group.number], how, query, keys, values, options);
+    check(group.number < module.buckets.size(), here, "heads are of more kinds than when their ",
+          module.buckets.size(), " sets of buckets were made");
+    Mask beside = Mask::window(0, 0);
+    if (group.has_pattern) beside = beside | module.pattern.mask();
+    return bucketed_attention(module.buckets[group.number], how, query, keys, values, options, beside);
   }
   const std::size_t shorter = std::min(query.shape()[1], keys.shape()[1]);
   if (group.has_pattern && module.pattern.stride > 1 && shorter >= worth_sorting && !options.bias.defined())

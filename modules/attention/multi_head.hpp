@@ -27,7 +27,7 @@ struct MultiHead {
   std::vector<HeadScore> scores = {HeadScore::scaled_dot};  // one for each head
   double dropout = 0;   // of the weights, while training; an option's dropout wins where it is not 0
   Pattern pattern{};    // joined by & with an option's mask; its heads may be some of them
-  bool rotary = false;  // query i stands at Tk - Tq + i, as for masks
+  bool rotary = false;  // query i stands at Tk - Tq + i, of lengths with padding
   Linear in;            // [width + 2 · key_value_heads · D, width]
   Linear out;           // [width, width]
   Param v;              // [additive heads · D]

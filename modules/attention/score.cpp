@@ -1,8 +1,10 @@
 #include "modules/attention/score.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/draw.hpp"
+#include "modules/attention/head_settings.hpp"
 #include "modules/init.hpp"
 
 namespace fovea::inline FOVEA_REAL {
@@ -99,8 +101,10 @@ Score make_score(const std::string& name, std::size_t query_width, std::size_t k
   if (name == "additive") return AdditiveScore(query_width, key_width, hidden, rng);
   if (name == "cosine") return CosineScore();
   if (name == "additive_norm") return AdditiveNormScore(query_width, key_width, hidden, rng);
+  const bool is_of_heads = std::ranges::find(head_score_names(), name) != head_score_names().end();
   throw ConfigError("[score] there is no score \"" + name +
-                    "\"; known are dot, scaled_dot, general, additive, cosine, additive_norm");
+                    "\"; known are dot, scaled_dot, general, additive, cosine, additive_norm" +
+                    (is_of_heads ? "; it is for heads of a Transformer" : ""));
 }
 
 }  // namespace fovea::inline FOVEA_REAL

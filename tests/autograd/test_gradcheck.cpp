@@ -122,3 +122,19 @@ TEST_CASE("gradcheck takes a seeded dropout and a broadcast input, and reports i
   CHECK(some.tensors.at(0).failed == 1);
   CHECK(some.tensors.at(0).index == 2);
 }
+
+TEST_CASE("gradcheck: a jump beside the point is no wrong gradient, at each of three distances",
+          "[autograd]") {
+  if constexpr (sizeof(Real) == sizeof(double)) {
+    for (const double distance : {1.5e-4, 5e-5, 5e-6, 5e-7}) {
+      Param x(tensor({2}, {1, 2}));
+      const std::vector<NamedParam> params = {{"x", &x, true}};
+      const auto report = gradcheck(params, [&] {
+        const bool is_behind = x.value().data()[0] > 1 + distance;
+        return sum(mul(x, x)) + Variable(scalar(is_behind ? 1 : 0));
+      });
+      INFO(distance << "\n" << report.text());
+      CHECK(report.passed == (distance > 2e-6));  // the smallest step is 1e-6, and looks twice as far
+    }
+  }
+}

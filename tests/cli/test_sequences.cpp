@@ -176,9 +176,25 @@ TEST_CASE("gradients of every sequence model, from the command line", "[cli]") {
       {"--attention", "hybrid", "--hybrid", "gate"},
       {"--model", "gru", "--attention", "hybrid", "--hybrid", "by-dims"},
       {"--normalizer", "sparsemax", "--hops", "2"},
-      {"--attention", "cosine", "--normalizer", "top-k:2"}};
+      {"--attention", "cosine", "--normalizer", "top-k:2"},
+      {"--value-transform", "--hops", "2"}};
   for (std::vector<std::string> words : kinds) {
     words.insert(words.begin(), {"gradcheck", "g2p", "--entropy", "0.1", "--guide", "diagonal:1"});
+    const Result result = shell.call(words);
+    CAPTURE(words, result.out, result.err);
+    CHECK(result.code == 0);
+  }
+  const std::vector<std::vector<std::string>> heads_of{
+      {"--attention", "linear", "--recompute"},
+      {"--attention", "random_features", "--features", "6", "--recompute"},
+      {"--attention", "scaled_dot", "--positions", "rotary", "--key-value-heads", "1"},
+      {"--head-scores", "scaled_dot,linear,additive,random_features"},
+      {"--window", "3", "--pattern-heads", "3", "--key-value-heads", "2"},
+      {"--attention", "scaled_dot", "--buckets", "4", "--hashes", "2", "--recompute"},
+      {"--stride", "2", "--global", "1", "--buckets", "2"},
+      {"--rank", "2", "--recompute"}};
+  for (std::vector<std::string> words : heads_of) {
+    words.insert(words.begin(), {"gradcheck", "copy", "--model", "transformer"});
     const Result result = shell.call(words);
     CAPTURE(words, result.out, result.err);
     CHECK(result.code == 0);

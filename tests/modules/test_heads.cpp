@@ -164,7 +164,7 @@ TEST_CASE("each head scores in its own way", "[modules][heads]") {
                    close_to(slice(all.*part, 1, h, h + 1).value(), tolerance));
     }
   }
-  check_gradients(module, mask.allows_all() ? Mask() : Mask::key_lengths({5, 3}));
+  check_gradients(module, Mask::causal() & Mask::key_lengths({5, 3}));
   CHECK_THROWS_WITH(head_scores("dot,dot", 4), Contains("2 scores for 4 heads") && Contains("one for each"));
   CHECK_THROWS_WITH(head_scores("dot,", 2), Contains("no score \"\""));
   CHECK(head_scores("dot", 3) == std::vector<HeadScore>(3, HeadScore::dot));
@@ -299,6 +299,16 @@ TEST_CASE("one bucket is all, and more are less", "[modules][heads]") {
       };
       CHECK((weights.data()[n] > 0) == (j <= i && (i == j || meets(0) || meets(1))));
     }
+    // A pattern is added to them.
+    MultiHead near = module;
+    near.pattern = {.window = 2, .global = 1, .heads = 1};
+    CHECK_THROWS_AS(near(x, pass, options), ShapeError);  // whose heads are of two kinds
+    near.pattern.heads = 0;
+    const Tensor more = near(x, pass, options).weights.value();
+    for (std::size_t n = 0; n < more.size(); ++n) {
+      const std::size_t j = n % length, i = n / length % length;
+      CHECK((more.data()[n] > 0) == (weights.data()[n] > 0 || (j <= i && (i - j < 2 || j == 0))));
+    }
     CHECK_THROWS_AS(module_of({.score = score, .buckets = 3}), ConfigError);
   }
   CHECK(module_of({.score = "dot,dot,additive,dot", .buckets = 2}).buckets.size() == 3);
@@ -316,11 +326,19 @@ TEST_CASE("a stride over a long sequence is its mask", "[modules][heads]") {
       const Mask mask = Mask::key_lengths({many, 40}) & Mask::causal();
       Pass pass;
       const Tensor own = sorted(x, pass, {.mask = mask}).context.value();
-      if (pattern.heads > 0) {  // what the last two heads see of all
-        CHECK_FALSE((own == masked(x, pass, {.mask = mask & pattern.mask()}).context.value()));
+      if (pattern.heads == 0) {
+        CHECK_THAT(own,
+                   close_to(masked(x, pass, {.mask = mask & pattern.mask()}).context.value(), tolerance));
         continue;
       }
-      CHECK_THAT(own, close_to(masked(x, pass, {.mask = mask & pattern.mask()}).context.value(), tolerance));
+      const AttendOptions all{.mask = mask, .want = {.weights = true}},
+          some{.mask = mask & pattern.mask(), .want = {.weights = true}};
+      const Variable weights = sorted(x, pass, all).weights;
+      const auto part = [](const Variable& of, std::size_t begin) {
+        return slice(of, 1, begin, begin + 2).value();
+      };
+      CHECK_THAT(part(weights, 0), close_to(part(masked(x, pass, some).weights, 0), tolerance));
+      CHECK_THAT(part(weights, 2), close_to(part(masked(x, pass, all).weights, 2), tolerance));
     }
   }
 }
@@ -342,6 +360,8 @@ TEST_CASE("settings of heads that do not go together are errors", "[modules][hea
   CHECK_THROWS_WITH(refused({.score = "random_features,linear,linear,dot", .buckets = 4}),
                     Contains("random_features heads have none"));
   CHECK_THROWS_WITH(refused({.features = 4}), Contains("there are none"));
+  CHECK_THROWS_WITH(refused({.rounds = 2}), Contains("need buckets"));
+  CHECK_THROWS_WITH(head_score("cosine"), Contains("one query at a time"));
   CHECK(across({.score = "linear,additive,random_features,dot",
                 .pattern = {.window = 3},
                 .key_value_heads = 2,
