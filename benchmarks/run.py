@@ -23,7 +23,8 @@ PROGRAM = ROOT / "build/release/benchmarks/fovea_bench"
 COMPILED = {"W1:128", "W1:512", "W2:512", "W3", "W7", "W8", "W9"}
 # With more threads every second length will do; what is all overhead has nothing that they could share.
 ONE_THREAD = {"W1:32", "W1:64", "W1:256", "W1:4096", "W2:32", "W2:64", "W2:256", "W2:1024", "W2c:512", "W2w:512", "W7", "W10",
-              "W11:1024", "W11r:1024"}
+              "W11:1024", "W11r:1024", *(f"W12{kind}:{length}" for kind in ("", *"washrlf") for length in (4096, 16384)),
+              "W13:10000", "W13p:10000", "W14:10000", "W14p:10000"}
 
 
 def lines_of(*arguments):
