@@ -29,7 +29,8 @@ TEST_CASE("the program says what it is", "[cli]") {
   CHECK_THAT(result.out, StartsWith("fovea ") && Contains("f32") && Contains("kernels ") &&
                              Contains("BLAS ") && Contains("thread"));
   CHECK(result.err.empty());
-  CHECK_THAT(shell.call({"list"}).out, StartsWith("line "));
+  CHECK_THAT(shell.call({"list"}).out,
+             StartsWith("line ") && Contains("--attention additive") && Contains("--rank N"));
   const Result help = shell.call({"train", "line", "--help"});
   CHECK(help.code == 0);
   CHECK_THAT(help.out, Contains("--batch-size") && Contains("--dropout") && Contains("0.02"));
