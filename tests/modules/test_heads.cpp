@@ -212,6 +212,13 @@ TEST_CASE("slots are what the projections make of keys and values that are no pa
   const MultiHead heads_of_rank = module_of({.rank = 3, .longest = length});
   Pass pass;
   CHECK(heads_of_rank(x, pass, {.want = {.weights = true}}).weights.shape() == Shape{2, heads, 5, 3});
+  // What a pass sees of them is the entropy: nobody else knows what slots are.
+  Observations seen({true, true, true});
+  Pass looking{.observations = &seen};
+  heads_of_rank(x, looking);
+  REQUIRE(seen.all().size() == 1);
+  CHECK(seen.all()[0].entropy.shape() == Shape{2, heads, 5});
+  CHECK_FALSE((seen.all()[0].weights.defined() || seen.all()[0].scores.defined()));
   // An item without keys, and a query that is padding, get nothing.
   const Mask mask = Mask::key_lengths({5, 0}) & Mask::query_lengths({3, 5});
   const Tensor context = heads_of_rank(x, pass, {.mask = mask, .want = {.entropy = true}}).entropy.value();
