@@ -306,6 +306,7 @@ void multiply(Kind kind, std::size_t m, std::size_t n, std::size_t k, Factor a, 
     return multiply(Kind::f32, m, n, k, {wide_a.data(), a.stride, a.transposed},
                     {wide_b.data(), b.stride, b.transposed}, c, c_stride);
   }
+  check<Error>(library().fault.empty(), "oneDNN", library().fault);
   const OneThread one;
   (*product_for(kind, m, n, k, a, b, c_stride))(a.data, b.data, c);
 }
