@@ -44,7 +44,7 @@ void describe_heads(HeadSettings& settings, Options& options) {
   };
   options
       .add("head-scores", settings.score,
-           "a score for each head, as scaled_dot,linear; empty: that of --attention for all")
+           "a score for each head, as scaled_dot,linear, or one for all; empty: that of --attention")
       .only_with("model", {"transformer"});
   Pattern& pattern = settings.pattern;
   add("window", pattern.window,
@@ -61,7 +61,7 @@ void describe_heads(HeadSettings& settings, Options& options) {
   add("features", settings.features, "of random_features, for each head; 0: as its width", 65536);
   options
       .add("buckets", settings.buckets,
-           "look at those that a hash puts into the same of so many buckets, an even number; 0: at all")
+           "look at those that a hash puts into the same of so many buckets, an even number or 1; 0: at all")
       .between(0, 8192)
       .only_with("model", {"transformer"});
   options.add("hashes", settings.rounds, "… by one of so many hashes")

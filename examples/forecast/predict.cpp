@@ -18,8 +18,10 @@ std::string ForecastTask::predict_data(bool json) const {
   if (config_.backtest == 0) origins = {series.rows};
   for (std::size_t i = 0; i < config_.backtest; ++i)
     origins.push_back(series.rows - config_.horizon - config_.backtest + 1 + i);
-  check<ConfigError>(!config_.explain || config_.weighs_moments(), "--explain", "the model ", config_.model,
-                     " has no weights of moments to tell of");
+  check<ConfigError>(
+      !config_.explain || config_.weighs_moments(), "--explain", "the model ", config_.model,
+      " with these settings has no weights of moments to tell of: linear and random_features heads "
+      "have none, and those of a --rank are of slots");
 
   Shown shown{{columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(targets_)},
               config_.has_quantiles() ? quantiles.size() : 1,

@@ -69,7 +69,7 @@ void ForecastConfig::describe(Options& options) {
       .only_with("model", {"lstm", "lstm-attention", "transformer"});
   options
       .add("recompute", recompute,
-           "compute each layer again in the backward pass: a fraction of the memory, a third more time")
+           "compute each layer again in the backward pass: less memory, about a quarter more time")
       .only_with("model", {"transformer"})
       .may_change();
   options

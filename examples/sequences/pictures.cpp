@@ -90,6 +90,7 @@ std::vector<report::Picture> SequenceTask::pictures(const report::Wanted& wanted
       check_asked(line, "--item is a source alone");
       std::vector<std::string> tokens = split_tokens(normalised(line), corpus_.kinds().source);
       std::vector<std::int64_t> source = vocabularies_.source.encode(tokens);
+      check_asked_length(source.size());
       items.push_back({"asked for", line, std::move(tokens), std::move(source)});
     }
   }

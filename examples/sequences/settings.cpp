@@ -41,7 +41,7 @@ void SequenceConfig::describe(Options& options) {
   options.add("tied", tied, "let the last layer's weight be the target's embedding");
   options
       .add("recompute", recompute,
-           "compute each layer again in the backward pass: a fraction of the memory, a third more time")
+           "compute each layer again in the backward pass: less memory, about a quarter more time")
       .only_with("model", {"transformer"})
       .may_change();
   options.add("label-smoothing", label_smoothing, "of the target, spread over all tokens").between(0, 0.99);
@@ -91,6 +91,7 @@ double SequenceConfig::own_inputs(std::uint64_t step) const {
 void SequenceConfig::shrink() {
   if (!counts_heads(self_attention)) heads = 2;
   width = 2 * heads;
+  self_attention.rank = std::min<std::uint64_t>(self_attention.rank, 2);
   inner = 4;
   activation = "gelu";
 }

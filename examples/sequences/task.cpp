@@ -42,7 +42,10 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
       vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
       data_(corpus_.encode(vocabularies_)) {
   check_settings();
-  check_lengths();
+  const std::size_t longest = check_lengths();
+  check<ConfigError>(!has_slots() || config_.self_attention.rank <= longest, "--rank", "of ",
+                     config_.self_attention.rank, " slots for sources of at most ", longest,
+                     " tokens; expected no more slots than tokens");
   check<DataError>(
       !data_.train.items.empty(), "sequences",
       "no pair is left to learn from: all are kept to choose the model by, or to test it. There are too "
@@ -58,15 +61,26 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
   adopt();
 }
 
-void SequenceTask::check_lengths() const {
-  const HeadSettings& heads = config_.self_attention;
-  if (config_.model != "transformer" || heads.rank == 0) return;
+bool SequenceTask::has_slots() const {
+  return config_.model == "transformer" && config_.self_attention.rank > 0;
+}
+
+void SequenceTask::check_asked_length(std::size_t tokens) const {
+  const std::size_t most = config_.self_attention.longest;
+  check<DataError>(!has_slots() || tokens <= most, "predict", "the line has ", tokens,
+                   " tokens, and this model's low-rank heads take at most ", most,
+                   "; one trained with a larger --rank-length takes more");
+}
+
+std::size_t SequenceTask::check_lengths() const {
   std::size_t longest = 0;
   for (const Part* one : {&data_.train, &data_.validation, &data_.test})
     for (const Item& item : one->items) longest = std::max(longest, item.source.size());
-  check<ConfigError>(longest <= heads.longest, "--rank-length", "the longest source has ", longest,
-                     " tokens, and low-rank heads are for at most ", heads.longest, "; set it to ", longest,
+  const std::size_t most = config_.self_attention.longest;
+  check<ConfigError>(!has_slots() || longest <= most, "--rank-length", "the longest source has ", longest,
+                     " tokens, and low-rank heads are for at most ", most, "; train with ", longest,
                      " or more");
+  return longest;
 }
 
 void SequenceTask::check_settings() const {
@@ -91,6 +105,7 @@ void SequenceTask::adopt() {
   Rng rng;
   model = make_seq2seq(config_.model_settings(vocabularies_.source.size(), vocabularies_.target.size()), rng);
   data_ = corpus_.encode(vocabularies_);
+  check_lengths();
 }
 
 Batch SequenceTask::batch(Split split, std::span<const std::size_t> items, Rng&) const {
@@ -218,6 +233,7 @@ std::vector<std::string> SequenceTask::predict(std::span<const std::string> line
     check_asked(line, "a line is a source alone (cut -f1 takes them from a file of pairs)");
     tokens.push_back(split_tokens(normalised(line), corpus_.kinds().source));
     sources.push_back(vocabularies_.source.encode(tokens.back()));
+    check_asked_length(sources.back().size());
   }
   const auto found =
       answers(model, sources, ratio_, {.beam = config_.beam, .length_power = config_.length_power});

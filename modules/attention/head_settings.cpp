@@ -56,7 +56,9 @@ std::vector<HeadScore> head_scores(const std::string& names, std::size_t heads) 
   std::vector<HeadScore> scores;
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find(',', begin), names.size());
-    scores.push_back(head_score(names.substr(begin, end - begin)));
+    const std::size_t first = std::min(names.find_first_not_of(' ', begin), end);
+    const std::size_t last = std::min(names.find_first_of(' ', first), end);
+    scores.push_back(head_score(names.substr(first, last - first)));
     begin = end + 1;
   }
   if (scores.size() == 1) scores.resize(heads, scores.front());
@@ -77,9 +79,9 @@ void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
   const std::vector<HeadScore> scores = head_scores(s.score, heads);
   const std::size_t patterned = s.pattern.is_full() ? 0 : s.pattern.heads > 0 ? s.pattern.heads : heads;
   if (const HeadScore* wrong = first_wrong(scores, patterned, has_weights)) {
-    throw ConfigError(join("[", here, "] ", name_of(*wrong),
-                           " heads sum over all positions and can leave none ",
-                           "out: a pattern is for others (pattern-heads: for the first so many)"));
+    throw ConfigError(
+        join("[", here, "] ", name_of(*wrong), " heads sum over all positions and can leave none ",
+             "out: a pattern is for others: name those first, and their number as --pattern-heads"));
   }
   check<ConfigError>(s.key_value_heads == 0 || (s.key_value_heads <= heads && heads % s.key_value_heads == 0),
                      here, heads, " heads do not share ", s.key_value_heads,

@@ -104,7 +104,7 @@ Score make_score(const std::string& name, std::size_t query_width, std::size_t k
   const bool is_of_heads = std::ranges::find(head_score_names(), name) != head_score_names().end();
   throw ConfigError("[score] there is no score \"" + name +
                     "\"; known are dot, scaled_dot, general, additive, cosine, additive_norm" +
-                    (is_of_heads ? "; it is for heads of a Transformer" : ""));
+                    (is_of_heads ? "; heads of a Transformer have that one (--model transformer)" : ""));
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -199,6 +199,23 @@ TEST_CASE("gradients of every sequence model, from the command line", "[cli]") {
     CAPTURE(words, result.out, result.err);
     CHECK(result.code == 0);
   }
+  // Slots are for sources of some length, and no more than there are tokens.
+  const std::vector<std::string> low_rank{"train", "copy", "--model", "transformer", "--steps", "1"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), low_rank.begin(), low_rank.end());
+    return shell.call(words);
+  };
+  const Result longer = with({"--rank", "4", "--rank-length", "5"});
+  CHECK(longer.code == 2);
+  CHECK_THAT(longer.err, Contains("--rank-length") && Contains("train with 12 or more"));
+  CHECK(with({"--rank", "100"}).code == 2);
+  CHECK(with({"--rank-length", "20"}).code == 2);
+  CHECK(with({"--hashes", "2"}).code == 2);
+  REQUIRE(with({"--rank", "4", "--rank-length", "12", "--out", "slots"}).code == 0);
+  const Result asked =
+      shell.call({"predict", "slots/checkpoints/best.fovea"}, "a b\na b c d e f g h i j k l m n\n");
+  CHECK(asked.code == 3);
+  CHECK_THAT(asked.err, Contains("standard input:2") && Contains("27 tokens") && Contains("at most 12"));
   const Result none = shell.call({"gradcheck", "g2p", "--model", "transformer", "--attention", "general"});
   CHECK(none.code == 2);
   const Result heads = shell.call({"train", "g2p", "--model", "transformer", "--hops", "2"});

@@ -168,6 +168,7 @@ TEST_CASE("each head scores in its own way", "[modules][heads]") {
   CHECK_THROWS_WITH(head_scores("dot,dot", 4), Contains("2 scores for 4 heads") && Contains("one for each"));
   CHECK_THROWS_WITH(head_scores("dot,", 2), Contains("no score \"\""));
   CHECK(head_scores("dot", 3) == std::vector<HeadScore>(3, HeadScore::dot));
+  CHECK(head_scores("dot, additive", 2) == std::vector<HeadScore>{HeadScore::dot, HeadScore::additive});
 }
 
 TEST_CASE("low-rank heads with an identity for each position are full ones", "[modules][low_rank]") {
