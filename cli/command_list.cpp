@@ -10,10 +10,9 @@
 namespace fovea {
 namespace {
 
-// Whether a task's models can have it.
-bool takes(const TaskEntry& task, const AttentionSystem& system) {
-  const std::unique_ptr<Settings> settings = task.settings();
-  Option* option = settings->options.find(system.option);
+// Whether models with these settings can have it.
+bool take(Settings& settings, const AttentionSystem& system) {
+  Option* option = settings.options.find(system.option);
   if (!option) return false;
   if (system.value.empty()) return true;
   try {
@@ -26,11 +25,16 @@ bool takes(const TaskEntry& task, const AttentionSystem& system) {
 
 std::string listed() {
   std::string text;
-  for (const TaskEntry& task : tasks()) text += fmt::format("{:<12} {}\n", task.name, task.about);
+  std::vector<std::unique_ptr<Settings>> settings;
+  for (const TaskEntry& task : tasks()) {
+    text += fmt::format("{:<12} {}\n", task.name, task.about);
+    settings.push_back(task.settings());
+  }
   text += "\nattention, by settings of train, and the tasks with models that have it:\n\n";
   for (const AttentionSystem& system : attention_systems()) {
     std::vector<std::string> with, without;
-    for (const TaskEntry& task : tasks()) (takes(task, system) ? with : without).push_back(task.name);
+    for (std::size_t i = 0; i < settings.size(); ++i)
+      (take(*settings[i], system) ? with : without).push_back(tasks()[i].name);
     const bool is_shorter = without.size() < with.size();
     const std::vector<std::string>& named = is_shorter ? without : with;
     const std::string who = named.empty() ? "all" : is_shorter ? "all but " : "";

@@ -114,8 +114,7 @@ struct Block {
 
 /// Calls `multiply(block)` for the blocks of all items, spread over the threads.
 template <class Multiply>
-void in_blocks(std::size_t batch, const Sizes& all, const Multiply& multiply) {
-  const Cut blocks = cut(all);
+void in_blocks(std::size_t batch, const Sizes& all, const Cut& blocks, const Multiply& multiply) {
   const std::size_t grain =
       blocks.count() > 1 ? 1 : std::max<std::size_t>(1, range_work / std::max<std::size_t>(all.work(), 1));
   parallel_for(batch * blocks.count(), grain, [&](std::size_t begin, std::size_t end) {
@@ -151,8 +150,9 @@ std::size_t right_of(const Block& at, std::size_t step, std::size_t stride, bool
   return at.item * step + at.column * (transposed ? stride : 1);
 }
 
-void multiply_all(std::size_t batch, const Sizes& all, Real alpha, const Batched& x, Real beta) {
-  in_blocks(batch, all, [&](const Block& at) {
+void multiply_all(std::size_t batch, const Sizes& all, const Cut& blocks, Real alpha, const Batched& x,
+                  Real beta) {
+  in_blocks(batch, all, blocks, [&](const Block& at) {
     const Operand left{x.a.data + left_of(at, x.a_step, x.a.stride, x.a.transposed), x.a.stride,
                        x.a.transposed};
     const Operand right{x.b.data + right_of(at, x.b_step, x.b.stride, x.b.transposed), x.b.stride,
@@ -171,14 +171,15 @@ Rounded<To> rounded_right(std::size_t batch, const Sizes& s, const Batched& x) {
 }
 
 /// Operands rounded and multiplied as they are: a product of two bf16 is exact in f32.
-void multiply_rounded(std::size_t batch, const Sizes& all, Real alpha, Batched x, Real beta) {
+void multiply_rounded(std::size_t batch, const Sizes& all, const Cut& blocks, Real alpha, Batched x,
+                      Real beta) {
   const auto a = rounded_left<Real>(batch, all, x);
   const auto b = rounded_right<Real>(batch, all, x);
   x.a = a.operand();
   x.a_step = a.step();
   x.b = b.operand();
   x.b_step = b.step();
-  multiply_all(batch, all, alpha, x, beta);
+  multiply_all(batch, all, blocks, alpha, x, beta);
 }
 
 // One of the two fits Real.
@@ -186,10 +187,11 @@ void multiply_rounded(std::size_t batch, const Sizes& all, Real alpha, Batched x
 [[maybe_unused]] float* where_singles_fit(double*) { return nullptr; }
 
 /// By oneDNN. What it does beside overwriting C is left to us: a sum over m · n is little beside the product.
-void multiply_bf16(std::size_t batch, const Sizes& all, Real alpha, const Batched& x, Real beta) {
+void multiply_bf16(std::size_t batch, const Sizes& all, const Cut& blocks, Real alpha, const Batched& x,
+                   Real beta) {
   const auto a = rounded_left<std::uint16_t>(batch, all, x);
   const auto b = rounded_right<std::uint16_t>(batch, all, x);
-  in_blocks(batch, all, [&](const Block& at) {
+  in_blocks(batch, all, blocks, [&](const Block& at) {
     const Sizes& s = at.size;
     const onednn::Factor left{a.data() + left_of(at, a.step(), a.stride(), a.transposed()), a.stride(),
                               a.transposed()};
@@ -225,10 +227,10 @@ void gemm_batched(std::size_t batch, std::size_t m, std::size_t n, std::size_t k
   if (!is_small(largest)) Counted(largest, a, b, c_stride);  // an error comes before anything is changed
   const Batched where{a, a_step, b, b_step, c, c_stride, c_step};
   const Precision as = product_precision();
-  if (as == Precision::f32) return multiply_all(batch, all, alpha, where, beta);
+  if (as == Precision::f32) return multiply_all(batch, all, blocks, alpha, where, beta);
   if (as == Precision::bf16 && largest.work() > rounded_work)
-    return multiply_bf16(batch, all, alpha, where, beta);
-  multiply_rounded(batch, all, alpha, where, beta);
+    return multiply_bf16(batch, all, blocks, alpha, where, beta);
+  multiply_rounded(batch, all, blocks, alpha, where, beta);
 }
 
 void gemm(std::size_t m, std::size_t n, std::size_t k, Real alpha, Operand a, Operand b, Real beta, Real* c,

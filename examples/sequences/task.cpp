@@ -42,8 +42,9 @@ SequenceTask::SequenceTask(const SequenceConfig& config, Names names, Corpus cor
       vocabularies_(corpus_.vocabularies(min_count, max_vocab)),
       data_(corpus_.encode(vocabularies_)) {
   check_settings();
-  const std::size_t longest = check_lengths();
-  check<ConfigError>(!has_slots() || config_.self_attention.rank <= longest, "--rank", "of ",
+  check_lengths();
+  const std::size_t longest = has_slots() ? longest_source() : 0;
+  check<ConfigError>(config_.self_attention.rank <= longest || !has_slots(), "--rank", "of ",
                      config_.self_attention.rank, " slots for sources of at most ", longest,
                      " tokens; expected no more slots than tokens");
   check<DataError>(
@@ -72,15 +73,19 @@ void SequenceTask::check_asked_length(std::size_t tokens) const {
                    "; one trained with a larger --rank-length takes more");
 }
 
-std::size_t SequenceTask::check_lengths() const {
+std::size_t SequenceTask::longest_source() const {
   std::size_t longest = 0;
   for (const Part* one : {&data_.train, &data_.validation, &data_.test})
     for (const Item& item : one->items) longest = std::max(longest, item.source.size());
-  const std::size_t most = config_.self_attention.longest;
-  check<ConfigError>(!has_slots() || longest <= most, "--rank-length", "the longest source has ", longest,
+  return longest;
+}
+
+void SequenceTask::check_lengths() const {
+  if (!has_slots()) return;
+  const std::size_t longest = longest_source(), most = config_.self_attention.longest;
+  check<ConfigError>(longest <= most, "--rank-length", "the longest source has ", longest,
                      " tokens, and low-rank heads are for at most ", most, "; train with ", longest,
                      " or more");
-  return longest;
 }
 
 void SequenceTask::check_settings() const {

@@ -72,7 +72,8 @@ class SequenceTask {
  private:
   void check_settings() const;
   bool has_slots() const;
-  std::size_t check_lengths() const;  // returns that of the longest source
+  std::size_t longest_source() const;
+  void check_lengths() const;
   void check_asked_length(std::size_t tokens) const;
   const Part& part(Split split) const;
   /// Brings model and data in line with the vocabularies.

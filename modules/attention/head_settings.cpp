@@ -77,12 +77,11 @@ void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
                      heads, " heads");
   check_pattern(s.pattern, heads);
   const std::vector<HeadScore> scores = head_scores(s.score, heads);
-  const std::size_t patterned = s.pattern.is_full() ? 0 : s.pattern.heads > 0 ? s.pattern.heads : heads;
-  if (const HeadScore* wrong = first_wrong(scores, patterned, has_weights)) {
-    throw ConfigError(
-        join("[", here, "] ", name_of(*wrong), " heads sum over all positions and can leave none ",
-             "out: a pattern is for others: name those first, and their number as --pattern-heads"));
-  }
+  const HeadScore* in_pattern = first_wrong(scores, s.pattern.heads_of(heads), has_weights);
+  check<ConfigError>(
+      !in_pattern, here, in_pattern ? name_of(*in_pattern) : "",
+      " heads sum over all positions and can leave none out: a pattern is for others: name those "
+      "first, and their number as --pattern-heads");
   check<ConfigError>(s.key_value_heads == 0 || (s.key_value_heads <= heads && heads % s.key_value_heads == 0),
                      here, heads, " heads do not share ", s.key_value_heads,
                      " heads of keys and values: expected a number that divides them");
@@ -93,9 +92,10 @@ void check_heads(const HeadSettings& s, std::size_t width, std::size_t heads) {
   };
   if (s.rotary) {
     const HeadScore* wrong = first_wrong(scores, heads, is_dot);
-    check<ConfigError>(
-        !wrong, here, "rotary positions are for dot and scaled_dot, whose product of two turned ",
-        "vectors knows their distance; ", wrong ? name_of(*wrong) : "", " does not (take scaled_dot)");
+    check<ConfigError>(!wrong, here,
+                       "rotary positions are for dot and scaled_dot, whose product of two turned vectors "
+                       "knows their distance; ",
+                       wrong ? name_of(*wrong) : "", " does not (take scaled_dot)");
     check<ConfigError>(width / heads % 2 == 0, here, "rotary positions turn pairs of a head's numbers; got ",
                        width / heads, " for each head, expected an even number");
   }

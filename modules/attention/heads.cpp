@@ -21,8 +21,7 @@ struct Group {
 };
 
 std::vector<Group> groups_of(const MultiHead& module) {
-  const Pattern& pattern = module.pattern;
-  const std::size_t patterned = pattern.is_full() ? 0 : pattern.heads > 0 ? pattern.heads : module.heads;
+  const std::size_t patterned = module.pattern.heads_of(module.heads);
   std::vector<Group> groups;
   for (std::size_t head = 0; head < module.heads; ++head) {
     const HeadScore score = module.scores[head];
@@ -50,7 +49,7 @@ std::size_t additive_before(const MultiHead& module, std::size_t head) {
 Attended summed(const MultiHead& module, const Group& group, const Variable& query, const Variable& keys,
                 const Variable& values, const AttentionOptions& options) {
   check<ConfigError>(!options.bias.defined(), here,
-                     "a bias is for heads with weights, to whose scores it is ", "added");
+                     "a bias is for heads with weights, to whose scores it is added");
   const FeatureMap map =
       group.score == HeadScore::linear ? FeatureMap(EluFeatures{}) : FeatureMap(*module.features);
   return {linear_attention(map, query, keys, values, options.mask, options.heads), {}, {}, {}};
@@ -92,6 +91,11 @@ Attended attend_group(const MultiHead& module, const Group& group, const Variabl
   return scored(module, group, how, cut(query), cut(keys), cut(values), options);
 }
 
+// With an axis for the heads, also of one.
+Attended with_heads(const Attended& of) {
+  return {of.context, by_head(of.scores, 4), by_head(of.weights, 4), by_head(of.entropy, 3)};
+}
+
 // Each of a few heads of keys or values, for the neighbours that share it: [B, T, few · D] → [B, T, heads ·
 // D].
 Variable shared(const MultiHead& module, const Variable& x) {
@@ -121,17 +125,14 @@ Attended attend_by_heads(const MultiHead& module, const Variable& query, const V
   }
   keys = shared(module, keys);
   values = shared(module, values);
-  if (groups.size() == 1) {
-    Attended all = attend_group(module, groups[0], query, keys, values, own);
-    return {all.context, by_head(all.scores, 4), by_head(all.weights, 4), by_head(all.entropy, 3)};
-  }
+  if (groups.size() == 1) return with_heads(attend_group(module, groups[0], query, keys, values, own));
   std::vector<Variable> contexts, scores, weights, entropies;
   for (const Group& group : groups) {
-    const Attended one = attend_group(module, group, query, keys, values, own);
+    const Attended one = with_heads(attend_group(module, group, query, keys, values, own));
     contexts.push_back(one.context);
-    if (options.want.scores) scores.push_back(by_head(one.scores, 4));
-    if (options.want.weights) weights.push_back(by_head(one.weights, 4));
-    if (options.want.entropy) entropies.push_back(by_head(one.entropy, 3));
+    if (options.want.scores) scores.push_back(one.scores);
+    if (options.want.weights) weights.push_back(one.weights);
+    if (options.want.entropy) entropies.push_back(one.entropy);
   }
   const auto beside = [](const std::vector<Variable>& parts) {
     return parts.empty() ? Variable() : concat(parts, 1);
@@ -154,8 +155,7 @@ bool is_packed(const MultiHead& module) {
 
 Attended attend_packed(const MultiHead& module, const Variable& packed, AttentionOptions options) {
   options.mask = options.mask & module.pattern.mask();
-  const Attended all = packed_attention(packed, scale_of(module, module.scores.front()), options);
-  return {all.context, by_head(all.scores, 4), by_head(all.weights, 4), by_head(all.entropy, 3)};
+  return with_heads(packed_attention(packed, scale_of(module, module.scores.front()), options));
 }
 
 }  // namespace fovea::inline FOVEA_REAL

@@ -10,16 +10,16 @@ namespace {
 
 constexpr std::string_view here = "low-rank";
 
-// Rows behind each item's length become 0, whatever they hold.
-Variable without_padding(const Variable& x, const PlainMask& mask) {
-  const std::size_t items = x.shape()[0], length = x.shape()[1];
+// Positions before each item's length; nothing where those are all.
+std::optional<Keep> without_padding(const PlainMask& mask, std::size_t length) {
+  const std::size_t items = mask.items.size();
   Keep keep({items, length, 1}, std::vector<unsigned char>(items * length));
   bool is_padded = false;
   for (std::size_t b = 0; b < items; ++b) {
     std::fill_n(keep.values.begin() + static_cast<std::ptrdiff_t>(b * length), mask.items[b].keys, 1);
     is_padded = is_padded || mask.items[b].keys < length;
   }
-  return is_padded ? where(keep, x, Variable(zeros({1}))) : x;
+  return is_padded ? std::optional(std::move(keep)) : std::nullopt;
 }
 
 // Lengths alone: the first query that is one sees all keys.
@@ -46,8 +46,10 @@ LowRank::Slots LowRank::operator()(const Variable& in_keys, const Variable& in_v
       plain && is_lengths(*plain), here,
       "slots are mixtures of all positions, so that a mask can only leave out padding (key and "
       "query lengths)");
+  const std::optional<Keep> keep = without_padding(*plain, length);
   const auto projected = [&](const Param& by, const Variable& x) {
-    return matmul(slice(by, 1, 0, length), without_padding(x, *plain));
+    // Padding becomes 0, whatever it holds.
+    return matmul(slice(by, 1, 0, length), keep ? where(*keep, x, Variable(zeros({1}))) : x);
   };
   std::vector<std::size_t> asking;
   for (const PlainMask::Item& item : plain->items) asking.push_back(item.keys > 0 ? item.queries : 0);

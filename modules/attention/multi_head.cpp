@@ -13,9 +13,14 @@ namespace {
 
 constexpr std::string_view here = "multi-head";
 
+bool all_have_weights(const MultiHead& module) { return std::ranges::all_of(module.scores, has_weights); }
+
 // What is computed beside the context: what the caller wants, and what the pass can see of it.
 Want wanted_of(const MultiHead& module, const Want& by_caller, const Pass& pass) {
-  if (std::ranges::all_of(module.scores, has_weights)) return wanted(by_caller, pass);
+  if (all_have_weights(module)) {
+    const Want all = wanted(by_caller, pass);
+    return module.low_rank ? Want{by_caller.scores, by_caller.weights, all.entropy} : all;
+  }
   check<ConfigError>(
       !by_caller.scores && !by_caller.weights && !by_caller.entropy, here,
       "heads that score by linear or random_features have no scores, weights or entropy to show");
@@ -51,17 +56,22 @@ bool same(const Variable& a, const Variable& b) {
   return a.shared() == b.shared() && a.node() == b.node() && a.slot() == b.slot();
 }
 
+// Queries or keys, the first of which stands at position `first`.
+Variable turned(const MultiHead& module, const Variable& x, std::size_t first) {
+  return module.rotary ? rotate_pairs(x, x.length(-1) / module.head_width(), first) : x;
+}
+
 // Keys and values that lie side by side.
 MultiHead::Prepared parted(const MultiHead& module, const Variable& both, std::size_t first) {
   const std::vector<Variable> parts = split(both, -1, 2);
-  return {module.rotary ? rotate_pairs(parts[0], module.key_value_heads, first) : parts[0], parts[1]};
+  return {turned(module, parts[0], first), parts[1]};
 }
 
 Attended joined(const MultiHead& module, const Attended& of, Pass& pass) {
   const Attended result{module.out(of.context), of.scores, of.weights, of.entropy};
   if (module.low_rank) {
     observe(module.probe, {result.context, {}, {}, result.entropy}, pass);
-  } else if (std::ranges::all_of(module.scores, has_weights)) {
+  } else if (all_have_weights(module)) {
     observe(module.probe, result, pass);
   }
   return result;
@@ -70,11 +80,11 @@ Attended joined(const MultiHead& module, const Attended& of, Pass& pass) {
 // Of projected queries and prepared keys and values.
 Attended attended(const MultiHead& module, const Variable& query, const MultiHead::Prepared& prepared,
                   const AttentionOptions& options, Pass& pass) {
-  const std::size_t first = prepared.keys.shape()[1] - query.shape()[1];
-  check(!module.rotary || prepared.keys.shape()[1] >= query.shape()[1], here, "queries ", query.shape(),
+  const std::size_t queries = query.shape()[1], keys = prepared.keys.shape()[1];
+  check(!module.rotary || keys >= queries, here, "queries ", query.shape(),
         " have no place among as many fewer keys ", prepared.keys.shape(), " for their rotary positions");
-  const Variable turned = module.rotary ? rotate_pairs(query, module.heads, first) : query;
-  return joined(module, attend_by_heads(module, turned, prepared.keys, prepared.values, options), pass);
+  const Variable placed = turned(module, query, keys - queries);
+  return joined(module, attend_by_heads(module, placed, prepared.keys, prepared.values, options), pass);
 }
 
 // Rows [heads · D, width] of a projection as heads with this score want it.
@@ -147,8 +157,7 @@ MultiHead::Prepared MultiHead::prepare(const Variable& keys, const Variable& val
   check_shape("values", values, width());
   const std::size_t begin = width(), few = key_value_width(*this);
   if (same(keys, values)) return parted(*this, projected(*this, keys, begin, begin + 2 * few), first);
-  const Variable own = projected(*this, keys, begin, begin + few);
-  return {rotary ? rotate_pairs(own, key_value_heads, first) : own,
+  return {turned(*this, projected(*this, keys, begin, begin + few), first),
           projected(*this, values, begin + few, begin + 2 * few)};
 }
 

@@ -39,7 +39,7 @@ struct MultiHead {
 
   MultiHead() = default;
   /// `width` is a multiple of `heads`; ConfigError for that, and as check_heads. Projections start as Xavier
-  /// uniform, those of additive queries and keys orthogonal head by head, biases at zero.
+  /// uniform, where all heads are additive those of queries and keys orthogonal head by head, biases at zero.
   MultiHead(std::size_t width, std::size_t heads, Rng& rng, const HeadSettings& settings, double dropout = 0);
   MultiHead(std::size_t width, std::size_t heads, Rng& rng, HeadScore score = HeadScore::scaled_dot,
             double dropout = 0);

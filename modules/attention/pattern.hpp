@@ -18,6 +18,8 @@ struct Pattern {
   std::size_t heads = 0;   ///< the first so many heads look in this way, the others see all; 0: all heads
 
   bool is_full() const { return window == 0 && stride == 0 && block == 0; }
+  /// How many of so many heads follow it.
+  std::size_t heads_of(std::size_t all) const { return is_full() ? 0 : heads > 0 ? heads : all; }
   Mask mask() const;
   /// What the parts other than `stride` allow; nothing where there are none.
   std::optional<Mask> beside_stride() const;
