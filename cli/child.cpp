@@ -1,5 +1,7 @@
 #include "cli/child.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -14,36 +16,46 @@
 namespace fovea {
 namespace {
 
-std::atomic<pid_t> child{0};
-std::atomic<int> asked{0};
+constexpr std::array handed{SIGINT, SIGTERM, SIGHUP};
+// What a signal's handler may look at.
+constexpr std::size_t most = 64;
+std::array<std::atomic<pid_t>, most> children{};
+std::atomic<int> last_asked{0};
+std::array<struct sigaction, handed.size()> before{};
 
 void hand_on(int signal) {
-  asked = signal;
-  if (const pid_t to = child.load()) ::kill(to, signal);
+  last_asked = signal;
+  for (const auto& child : children)
+    if (const pid_t to = child.load()) ::kill(to, signal);
 }
 
-// While it is alive, signals go to the child.
-class Handing {
- public:
-  Handing() {
-    asked = 0;
-    struct sigaction action {};
-    action.sa_handler = hand_on;
-    for (int i = 0; i < 3; ++i) ::sigaction(numbers_[i], &action, &before_[i]);
-  }
-  ~Handing() {
-    child = 0;
-    for (int i = 0; i < 3; ++i) ::sigaction(numbers_[i], &before_[i], nullptr);
-  }
-
- private:
-  static constexpr int numbers_[3] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction before_[3]{};
-};
+void replace(pid_t from, pid_t to) {
+  for (auto& child : children)
+    if (pid_t expected = from; child.compare_exchange_strong(expected, to)) return;
+}
 
 }  // namespace
 
-Ended run_child(const std::vector<std::string>& words, const std::filesystem::path& log) {
+Children::Children() {
+  last_asked = 0;
+  struct sigaction action {};
+  action.sa_handler = hand_on;
+  for (std::size_t i = 0; i < handed.size(); ++i) ::sigaction(handed[i], &action, &before[i]);
+}
+
+Children::~Children() {
+  for (const auto& [process, number] : running_) {
+    ::kill(process, SIGTERM);  // they save what they have
+    while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  for (auto& child : children) child = 0;
+  for (std::size_t i = 0; i < handed.size(); ++i) ::sigaction(handed[i], &before[i], nullptr);
+}
+
+void Children::start(const std::vector<std::string>& words, const std::filesystem::path& log,
+                     std::size_t number) {
+  if (running_.size() == most) throw Error("too many trainings at once");
   std::vector<std::string> owned{"fovea"};
   owned.insert(owned.end(), words.begin(), words.end());
   std::vector<char*> arguments;
@@ -60,21 +72,34 @@ Ended run_child(const std::vector<std::string>& words, const std::filesystem::pa
   // once.
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-
-  const Handing handing;
   pid_t started = 0;
   const int error = ::posix_spawn(&started, "/proc/self/exe", &files, &attributes, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
   if (error) throw Error(std::string("cannot start a training: ") + std::strerror(error));
-  child = started;
-  if (const int early = asked.load()) ::kill(started, early);  // it came before there was anyone to tell
-  int status = 0;
-  while (::waitpid(started, &status, 0) < 0)
-    if (errno != EINTR) throw Error(std::string("cannot wait for a training: ") + std::strerror(errno));
-  child = 0;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-          asked.load()};
+  running_.emplace_back(started, number);
+  const int early = last_asked.load();
+  replace(0, started);
+  // It came before there was anyone to tell.
+  if (early || last_asked.load()) ::kill(started, early ? early : last_asked.load());
 }
+
+Ended Children::wait() {
+  while (true) {
+    int status = 0;
+    const pid_t process = ::waitpid(-1, &status, 0);
+    if (process < 0 && errno == EINTR) continue;
+    if (process < 0) throw Error(std::string("cannot wait for a training: ") + std::strerror(errno));
+    const auto found =
+        std::find_if(running_.begin(), running_.end(), [&](const auto& one) { return one.first == process; });
+    if (found == running_.end()) continue;
+    const std::size_t number = found->second;
+    replace(process, 0);
+    running_.erase(found);
+    return {number, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+  }
+}
+
+int Children::asked() const { return last_asked.load(); }
 
 }  // namespace fovea

@@ -2,20 +2,38 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fovea {
 
 /// How a process ended.
 struct Ended {
-  int code = 0;       // its exit code; 0 where a signal ended it
-  int killed_by = 0;  // the number of that signal
-  int asked = 0;      // the last signal that came to us meanwhile
+  std::size_t number = 0;  // which one, by whom it was started
+  int code = 0;            // its exit code; 0 where a signal ended it
+  int killed_by = 0;       // the number of that signal
 };
 
-/// Runs this program anew with these words, in a process of its own whose output goes to `log`, and waits for
-/// it. SIGINT, SIGTERM and SIGHUP are handed on to it, each time that they come. Error when it cannot be
-/// started.
-Ended run_child(const std::vector<std::string>& words, const std::filesystem::path& log);
+/// Processes of this program, side by side. While it is alive, SIGINT, SIGTERM and SIGHUP are handed on to
+/// all that run, each time that they come; so there can be one of these alone. Those that still run when it
+/// goes are ended.
+class Children {
+ public:
+  Children();
+  ~Children();
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+
+  /// Runs this program anew with these words; its output goes to `log`. Error when it cannot be started.
+  void start(const std::vector<std::string>& words, const std::filesystem::path& log, std::size_t number);
+  std::size_t running() const { return running_.size(); }
+  /// Waits for one of them to end.
+  Ended wait();
+  /// The last signal that came meanwhile; 0 for none.
+  int asked() const;
+
+ private:
+  std::vector<std::pair<int, std::size_t>> running_;  // process, number
+};
 
 }  // namespace fovea

@@ -1,15 +1,14 @@
 #include <algorithm>
-#include <csignal>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/grid.hpp"
 #include "cli/print.hpp"
+#include "cli/trainings.hpp"
 #include "core/check.hpp"
 #include "training/file.hpp"
 #include "training/version.hpp"
@@ -18,7 +17,6 @@ namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int diverged = 5;  // the exit code of a training
 
 struct Arguments {
   Given flags;  // of all trainings
@@ -46,23 +44,6 @@ std::string record_of(const std::vector<std::string>& common, const Arguments& g
   note(given.config_file);
   for (const auto& [name, value] : given.flags) note(value);
   return record.dump(2) + "\n";
-}
-
-// A folder goes on with the comparison that was begun there, and takes no other.
-void claim(const fs::path& folder, const std::string& record) {
-  const fs::path file = folder / "compare.json";
-  if (!fs::exists(file)) {
-    std::error_code reason;
-    const bool taken = fs::exists(folder, reason) && !fs::is_empty(folder, reason);
-    check<ConfigError>(!taken, "compare", folder.string(), " is not empty; --out names another folder");
-    fs::create_directories(folder, reason);
-    if (reason) throw Error("cannot create " + folder.string() + ": " + reason.message());
-    replace_file(file, record);
-    return;
-  }
-  check<ConfigError>(read_file(file) == record, "compare", folder.string(),
-                     " holds a comparison with other settings, other files or of another version: see ",
-                     file.string(), "; --out names another folder");
 }
 
 std::vector<Varied> varied_settings(const Arguments& given) {
@@ -97,12 +78,6 @@ void check_settings(const TaskEntry& task, const Arguments& given, const Cell& c
   settings->options.check_used();
 }
 
-std::string last_line(const fs::path& log) {
-  std::string text = read_file(log);
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
-
 // The metrics that people are shown: the first ones, without those that belong to a part.
 std::vector<std::string> shown_metrics(const std::vector<Outcome>& outcomes) {
   constexpr std::size_t most = 5;
@@ -122,44 +97,38 @@ int compare(const TaskEntry& task, const Arguments& given, const std::string& ag
   const fs::path folder =
       given.out.empty() ? fs::path("runs") / ("compare-" + task.name) : fs::path(given.out);
   const std::vector<std::string> common = common_words(task, given);
-  claim(folder, record_of(common, given));
+  claim(folder, "compare", record_of(common, given));
 
-  std::vector<Outcome> outcomes;
+  std::vector<Job> jobs;
   for (const Cell& cell : all) {
     for (const std::string& seed : given.seeds) {
       const std::string name = cell.name() + (cell.settings.empty() ? "" : ",") + "seed=" + seed;
-      const fs::path place = folder / folder_of(name), result = place / "result.json",
-                     log = place.string() + ".log";
-      fmt::print(stderr, "{} of {}: {}\n", outcomes.size() + 1, all.size() * given.seeds.size(), name);
-      Ended ended;
-      if (!fs::exists(result)) {
-        std::vector<std::string> words = common;
-        words.insert(words.end(), {"--seed=" + seed, "--out=" + place.string()});
-        for (const auto& [setting, value] : cell.settings) words.push_back("--" + setting + "=" + value);
-        if (fs::exists(place / "checkpoints" / "last.fovea"))
-          words.push_back("--resume");
-        else if (fs::exists(place))
-          words.push_back("--overwrite");
-        ended = run_child(words, log);
-      }
-      if (ended.asked) {  // even where the training came to its end: who asks wants no other one
-        fmt::print(stderr, "stopped; go on with: {}\n", again);
-        return 128 + ended.asked;
-      }
-      if (ended.killed_by)
-        throw Error(join(name, " was ended by signal ", ended.killed_by,
-                         ended.killed_by == SIGKILL ? " (is there too little memory?)" : "", "; see ",
-                         log.string()));
-      if (ended.code != 0) fmt::print(stderr, "{}\n", last_line(log));
-      if (ended.code != 0 && ended.code != diverged) {  // what is wrong with one is likely wrong with all
-        if (outcomes.empty() && !fs::exists(place)) {   // nothing was begun that could be gone on with
-          fs::remove(log);
-          fs::remove(folder / "compare.json");
-        }
-        return ended.code;
-      }
-      outcomes.push_back(ended.code == 0 ? read_outcome(result, cell, seed)
-                                         : Outcome{cell, seed, true, 0, 0, 0, {}});
+      jobs.push_back({name, common, folder / folder_of(name)});
+      jobs.back().words.push_back("--seed=" + seed);
+      for (const auto& [setting, value] : cell.settings)
+        jobs.back().words.push_back("--" + setting + "=" + value);
+    }
+  }
+  std::vector<bool> diverged;
+  try {
+    diverged = train_all(jobs, 1);
+  } catch (const Stopped& stopped) {
+    fmt::print(stderr, "stopped; go on with: {}\n", again);
+    return 128 + stopped.signal;
+  } catch (const TrainingFailed& failed) {  // what is wrong with one is likely wrong with all
+    fmt::print(stderr, "{}\n", failed.what());
+    if (const Job& job = jobs[failed.job]; failed.job == 0 && !fs::exists(job.place)) {
+      fs::remove(job.place.string() + ".log");  // nothing was begun that could be gone on with
+      fs::remove(folder / "compare.json");
+    }
+    return failed.code;
+  }
+  std::vector<Outcome> outcomes;
+  for (const Cell& cell : all) {
+    for (const std::string& seed : given.seeds) {
+      const std::size_t at = outcomes.size();
+      outcomes.push_back(diverged[at] ? Outcome{cell, seed, true, 0, 0, 0, {}}
+                                      : read_outcome(jobs[at].place / "result.json", cell, seed));
     }
   }
   replace_file(folder / "results.csv", outcomes_csv(outcomes));

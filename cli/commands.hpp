@@ -22,6 +22,7 @@ using Action = std::function<int()>;
 // Each adds one subcommand to `app`, which sets `action` when it is chosen.
 void add_train(CLI::App& app, const Call& call, Action& action);
 void add_compare(CLI::App& app, const Call& call, Action& action);
+void add_experiment(CLI::App& app, const Call& call, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_evaluate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);

@@ -1,7 +1,6 @@
 #include "cli/grid.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "training/file.hpp"
+#include "training/statistics.hpp"
 #include "training/text.hpp"
 
 namespace fovea {
@@ -19,35 +19,6 @@ std::string number_of(const Outcome& outcome, const std::string& name) {
   for (const auto& [own, text] : outcome.numbers)
     if (own == name && text != "null") return text;
   return {};
-}
-
-std::string mean_and_spread(const std::vector<double>& values) {
-  if (values.empty()) return "-";
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  if (values.size() == 1) return brief(mean);
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return brief(mean) + " ± " + brief(std::sqrt(squares / static_cast<double>(values.size() - 1)), 2);
-}
-
-// Columns as wide as what stands in them, numbers to the right. ± is two bytes and one column.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  const auto width = [](const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-  };
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - width(row[i]), ' ');
-      text += i == 0 ? row[i] + pad : "  " + pad + row[i];
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace
@@ -144,9 +115,9 @@ std::string comparison(const std::vector<Outcome>& outcomes, const std::vector<s
     std::vector<std::string> row{
         name.empty() ? "all" : name,
         failed ? fmt::format("{} ({} diverged)", runs, failed) : fmt::format("{}", runs)};
-    for (const auto& of_metric : values) row.push_back(mean_and_spread(of_metric));
+    for (const auto& of_metric : values) row.push_back(mean_and_deviation(of_metric));
     row.insert(row.end(),
-               {fmt::format("{}", parameters), mean_and_spread(seconds), fmt::format("{}", bytes >> 20)});
+               {fmt::format("{}", parameters), mean_and_deviation(seconds), fmt::format("{}", bytes >> 20)});
     rows.push_back(std::move(row));
   }
   return aligned(rows);

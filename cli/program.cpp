@@ -27,6 +27,7 @@ int run(const Call& call) {
   Action action;
   add_train(app, call, action);
   add_compare(app, call, action);
+  add_experiment(app, call, action);
   add_verify(app, action);
   add_evaluate(app, action);
   add_predict(app, action);

@@ -52,6 +52,7 @@ set(FOVEA_BASE_SOURCES
     training/signals.cpp
     training/sparkline.cpp
     training/state.cpp
+    training/statistics.cpp
     training/text.cpp
     training/toml_leaves.cpp
     training/version.cpp

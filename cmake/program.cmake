@@ -6,7 +6,7 @@ set(FOVEA_PROGRAM_LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json t
 file(GLOB FOVEA_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 list(FILTER FOVEA_CLI_SOURCES EXCLUDE REGEX "/(main|tasks|gradcheck_bridge)\\.cpp$")
 add_library(fovea_cli STATIC ${FOVEA_CLI_SOURCES})
-target_link_libraries(fovea_cli PUBLIC fovea_f32 PRIVATE fovea_report fovea_flags ${FOVEA_PROGRAM_LIBRARIES})
+target_link_libraries(fovea_cli PUBLIC fovea_experiments PRIVATE fovea_report fovea_flags ${FOVEA_PROGRAM_LIBRARIES})
 # --tensorboard needs Protobuf and libpng; without them the program says so.
 find_package(Protobuf QUIET)
 find_package(PNG QUIET)

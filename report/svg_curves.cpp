@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "report/colours.hpp"
+#include "report/legend.hpp"
 #include "report/svg_parts.hpp"
 #include "report/text.hpp"
 #include "training/text.hpp"
@@ -17,40 +18,13 @@ constexpr std::size_t columns = 400;  // a drawing is about so many pixels wide
 
 std::string tick_text(double value) { return for_people(std::abs(value) < 1e-12 ? 0 : value); }
 
-constexpr double head = 26, plot = 154, foot = 40, side = 52, row = 17, title_size = 16;
+constexpr double head = 26, plot = 154, foot = 40, side = 52, title_size = 16;
 
-std::string look_of(std::size_t curve) {
-  const std::size_t dash = curve / hues % 3;  // eight colours, then the same with dashes, then with dots
-  return dash == 0 ? fmt::format("l{}", curve % hues) : fmt::format("l{} d{}", curve % hues, dash);
+Legend legend_of(const Chart& chart, double width) {
+  std::vector<std::string> names;
+  for (const Curve& curve : chart.curves) names.push_back(curve.name);
+  return Legend(names, width - side - 40);
 }
-
-// Where the name of a curve stands, in rows.
-struct Name {
-  double x = 0;
-  std::size_t row = 0;
-  std::string words;
-};
-
-// Of a single curve there is none: the title says it.
-std::vector<Name> names_of(const Chart& chart, double width) {
-  std::vector<Name> names;
-  if (chart.curves.size() < 2) return names;
-  double at = 0;
-  std::size_t in_row = 0;
-  for (const Curve& curve : chart.curves) {
-    const std::string words = fitted(curve.name, width - 26, 12);
-    const double needed = 26 + width_of(words, 12);
-    if (at > 0 && at + needed > width) {
-      at = 0;
-      ++in_row;
-    }
-    names.push_back({at, in_row, words});
-    at += needed + 8;
-  }
-  return names;
-}
-
-double names_width(double width) { return width - side - 40; }
 
 }  // namespace
 
@@ -87,8 +61,7 @@ void draw_lonely(Drawing& to, const std::vector<double>& x, const std::vector<do
 }
 
 double height_of(const Chart& chart, double width) {
-  const std::vector<Name> names = names_of(chart, names_width(width));
-  return head + plot + foot + (names.empty() ? 0 : row * static_cast<double>(names.back().row));
+  return head + plot + foot + legend_of(chart, width).height();
 }
 
 void draw(Drawing& to, const Chart& chart, double x, double y, double width) {
@@ -115,12 +88,7 @@ void draw(Drawing& to, const Chart& chart, double x, double y, double width) {
     if (!data.empty()) to.path(data, look_of(i));
     draw_lonely(to, curves[i].x, curves[i].y, across, up, fmt::format("b{}", i % hues));
   }
-  const std::vector<Name> names = names_of(chart, names_width(width));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const double left = x + side + names[i].x, below = up.from + 30 + row * static_cast<double>(names[i].row);
-    to.line(left, below - 4, left + 16, below - 4, look_of(i));
-    to.text(left + 20, below, "s", names[i].words);
-  }
+  legend_of(chart, width).draw(to, x + side, up.from + 30);
 }
 
 }  // namespace fovea::report

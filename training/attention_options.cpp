@@ -32,8 +32,11 @@ Option& describe_attention(AttentionSettings& settings, Options& options, const 
           .between(1, 100);
   Option& transform =
       options.add("value-transform", settings.value_transform, "multiply values by a matrix of their own");
+  Option& start =
+      options.add("additive-start", settings.additive_start, "how the projections of an additive score start")
+          .choices({"orthogonal", "xavier"});
   if (!other.empty()) {
-    for (Option* one : {&normalizer, &hops, &transform}) one->only_with(other, values);
+    for (Option* one : {&normalizer, &hops, &transform, &start}) one->only_with(other, values);
   }
   return score;
 }

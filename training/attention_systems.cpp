@@ -26,6 +26,7 @@ const std::vector<AttentionSystem>& attention_systems() {
       {"normalizer", "top-k:8", "softmax of the N best scores"},
       {"hops", "", "looks N times, each with what the one before has found"},
       {"value-transform", "", "values are multiplied by a matrix of their own"},
+      {"additive-start", "xavier", "an additive score's projections start as Xavier, not orthogonal"},
       {"heads", "", "a Transformer's: N attentions side by side; also all below"},
       {"head-scores", "linear,dot", "a score of its own for each head"},
       {"key-value-heads", "", "grouped heads: N of keys and values for all heads of queries"},

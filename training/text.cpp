@@ -72,6 +72,25 @@ std::string for_people(double value) {
   return digits;
 }
 
+std::string aligned(std::span<const std::vector<std::string>> rows) {
+  const auto width = [](const std::string& text) {  // in characters: ± is two bytes
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  };
+  std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(widths[i] - width(row[i]), ' ');
+      text += i == 0 ? row[i] + pad : "  " + pad + row[i];
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string xxh3(std::string_view bytes) {
   return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
 }

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fovea {
 
@@ -24,6 +25,10 @@ std::string brief(double value, int digits = 4);
 
 /// The same in a text: four significant digits, thousands apart (`26,416`), a dash for what is not finite.
 std::string for_people(double value);
+
+/// Rows as lines whose columns are as wide as what stands in them, the first to the left, the others to the
+/// right. No row is longer than the first.
+std::string aligned(std::span<const std::vector<std::string>> rows);
 
 /// XXH3 (64 bits) as 16 hex digits.
 std::string xxh3(std::string_view bytes);

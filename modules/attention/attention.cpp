@@ -12,6 +12,19 @@ Variable refined(const Variable& query, const Variable& context, const std::opti
   return add(query, found);
 }
 
+void start_additive(ScoredAttention& made, const AttentionSettings& settings, Rng& rng) {
+  if (settings.additive_start == "orthogonal") return;
+  check<ConfigError>(settings.additive_start == "xavier", "additive-start",
+                     "expected orthogonal or xavier, got \"", settings.additive_start, "\"");
+  bool has_any = false;
+  if (auto* hybrid = std::get_if<Hybrid>(&made.score)) {
+    for (Score& score : hybrid->scores) has_any = start_as_xavier(score, rng) || has_any;
+  } else {
+    has_any = start_as_xavier(std::get<Score>(made.score), rng);
+  }
+  check<ConfigError>(has_any, "additive-start", "means nothing for ", settings.title(), "; leave it out");
+}
+
 }  // namespace
 
 std::vector<Variable> ScoredAttention::prepare(const Variable& keys) const {
@@ -63,6 +76,7 @@ ScoredAttention make_attention(const AttentionSettings& settings, const Attentio
   } else {
     made.score = make_score(settings.score, widths.query, widths.key, widths.hidden, rng);
   }
+  start_additive(made, settings, rng);
   made.normalizer = normalizer_named(settings.normalizer);
   made.hops = settings.hops;
   check<ConfigError>(made.hops >= 1, "hops", "expected at least one, got ", made.hops);

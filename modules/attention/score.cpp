@@ -93,6 +93,18 @@ Variable AdditiveNormScore::composed(const Variable& queries, const Variable& pr
   return composed_additive(projected(queries), prepared, v);
 }
 
+bool start_as_xavier(Score& score, Rng& rng) {
+  const auto draw = [&rng](auto& additive) {
+    for (Linear* projection : {&additive.query, &additive.key})
+      projection->weight = Param(xavier_uniform(rng, projection->weight.shape()));
+  };
+  auto* additive = std::get_if<AdditiveScore>(&score);
+  auto* normed = std::get_if<AdditiveNormScore>(&score);
+  if (additive) draw(*additive);
+  if (normed) draw(*normed);
+  return additive || normed;
+}
+
 Score make_score(const std::string& name, std::size_t query_width, std::size_t key_width, std::size_t hidden,
                  Rng& rng) {
   if (name == "dot") return DotScore{};

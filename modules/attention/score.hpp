@@ -99,6 +99,10 @@ void check_dot_widths(const Variable& query, const Variable& keys);
 using Score =
     std::variant<DotScore, ScaledDotScore, GeneralScore, AdditiveScore, CosineScore, AdditiveNormScore>;
 
+/// Lets the projections of an additive score start as Xavier uniform (Glorot, Bengio, 2010) in place of
+/// orthogonal; returns whether it has any.
+bool start_as_xavier(Score& score, Rng& rng);
+
 /// By name: `dot`, `scaled_dot`, `general`, `additive`, `cosine`, `additive_norm` (attention_names() in
 /// settings.hpp); ConfigError for any other. `hidden` is H of the additive ones.
 Score make_score(const std::string& name, std::size_t query_width, std::size_t key_width, std::size_t hidden,

@@ -7,6 +7,7 @@ std::string AttentionSettings::title() const {
   if (normalizer != "softmax") text += ", " + normalizer;
   if (hops != 1) text += ", " + std::to_string(hops) + " hops";
   if (value_transform) text += ", value transform";
+  if (additive_start != "orthogonal") text += ", " + additive_start + " start";
   return text;
 }
 

@@ -39,6 +39,7 @@ case "$1" in
   train) steps=(--steps 6) ;;
   verify-resume) steps=(--steps 8) ;;
   compare) steps=(--steps 2) ;;
+  experiment) steps=(--quick) ;;
 esac
 while (($# > 0)); do
   case "$1" in

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the sources and fails where the architecture is broken:
 
-    core <- autograd <- modules, optim <- training <- report <- examples <- predict <- cli
+    core <- autograd <- modules, optim <- training <- report <- examples <- predict <- experiments <- cli
 
 A folder includes itself and what stands left of it; modules and optim do not know each other.
 Also: an include names its folder, a file has at most 400 lines, FIELDS is the only macro, library
@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 RANK = {"core": 0, "autograd": 1, "modules": 2, "optim": 2, "training": 3, "report": 4, "examples": 5, "predict": 6,
-        "cli": 7}
+        "experiments": 7, "cli": 8}
 LIBRARY = {"core", "autograd", "modules", "optim", "training"}
 SUFFIXES = {".cpp", ".hpp", ".h", ".inl", ".ipp", ".inc"}
 MAX_LINES = 400
@@ -135,6 +135,7 @@ PLANTED = [
     ("training/bad.cpp", '#include "report/r.hpp"\n', "training must not know report"),
     ("report/bad.cpp", '#include "examples/e/e.hpp"\n', "report must not know examples"),
     ("examples/e/bad.cpp", '#include "cli/c.hpp"\n', "examples must not know cli"),
+    ("experiments/bad.cpp", '#include "cli/c.hpp"\n', "experiments must not know cli"),
     ("core/sub/bad.cpp", '#include "a.hpp"\n', "does not start with one of"),
     ("core/bad.cpp", '#include "../cli/c.hpp"\n', "does not start with one of"),
     ("modules/bad.cpp", "#include <fovea/core/a.hpp>\n", "inside the project it is"),

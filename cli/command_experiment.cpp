@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <chrono>
+
+#include <CLI/CLI.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/experiment_files.hpp"
+#include "cli/grid.hpp"
+#include "cli/print.hpp"
+#include "cli/trainings.hpp"
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "training/about.hpp"
+#include "training/file.hpp"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+using experiments::Experiment;
+using experiments::Figures;
+using experiments::Lab;
+using experiments::Trained;
+using experiments::Training;
+
+struct Arguments {
+  bool quick = false;
+  std::vector<std::uint64_t> seeds;
+  std::uint64_t threads = 0;
+  std::map<std::string, std::string> files;
+  std::string out, pages, from;
+};
+
+std::string seconds_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.0f} s", seconds)
+                       : fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+}
+
+std::vector<std::uint64_t> seeds_of(const Experiment& experiment, const Arguments& given) {
+  if (!given.seeds.empty()) return given.seeds;
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t seed = 1; seed <= (given.quick ? 2 : experiment.seeds); ++seed) seeds.push_back(seed);
+  return seeds;
+}
+
+// As others would type it: without the folders of this machine.
+std::string command_of(const Experiment& experiment, const Arguments& given) {
+  std::string text = "fovea experiment " + experiment.account.name;
+  if (given.quick) text += " --quick";
+  if (!given.seeds.empty()) text += fmt::format(" --seeds {}", fmt::join(given.seeds, ","));
+  for (const std::string& name : experiment.files)
+    if (const auto file = given.files.find(name); file != given.files.end())
+      text += " --" + name + " " + shell_quoted(fs::path(file->second).filename().string());
+  return text;
+}
+
+// All that a result hangs on.
+std::string record_of(const Experiment& experiment, const Arguments& given) {
+  nlohmann::ordered_json record{
+      {"experiment", experiment.account.name}, {"quick", given.quick}, {"version", version()}};
+  for (const auto& [name, file] : given.files) record["files"][name] = file_checksum(file);
+  return record.dump(2) + "\n";
+}
+
+Job job_of(const Training& training, const fs::path& folder) {
+  std::string name = training.task;
+  Job job{"", {"train", training.task, "--threads=1"}, ""};
+  for (const auto& [setting, value] : training.settings) {
+    name += "," + setting + "=" + value;
+    job.words.push_back("--" + setting + "=" + value);
+  }
+  name += fmt::format(",seed={}", training.seed);
+  job.words.push_back(fmt::format("--seed={}", training.seed));
+  job.name = name;
+  job.place = folder / folder_of(name);
+  return job;
+}
+
+Trained trained_of(const Job& job, bool diverged) {
+  if (diverged) return {true, 0, 0, 0, {}};
+  const Outcome outcome = read_outcome(job.place / "result.json", {}, "");
+  Trained trained{false, outcome.seconds, outcome.parameters, outcome.peak_bytes, {}};
+  for (const auto& [name, text] : outcome.numbers)
+    if (const nlohmann::json value = nlohmann::json::parse(text); value.is_number())
+      trained.metrics[name] = value;
+  return trained;
+}
+
+std::vector<Trained> train(std::span<const Training> trainings, const fs::path& folder, std::size_t at_once) {
+  std::vector<Job> jobs, distinct;
+  for (const Training& training : trainings) {
+    jobs.push_back(job_of(training, folder));
+    const auto is_same = [&](const Job& job) { return job.place == jobs.back().place; };
+    if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(jobs.back());
+  }
+  const std::vector<bool> diverged = train_all(distinct, at_once);
+  std::vector<Trained> trained;
+  for (const Job& job : jobs) {
+    const auto at = std::find_if(distinct.begin(), distinct.end(),
+                                 [&](const Job& other) { return other.place == job.place; });
+    trained.push_back(trained_of(job, diverged[static_cast<std::size_t>(at - distinct.begin())]));
+  }
+  return trained;
+}
+
+Figures measured(const Experiment& experiment, const Arguments& given, const fs::path& folder) {
+  claim(folder, "experiment", record_of(experiment, given));
+  Lab lab;
+  lab.quick = given.quick;
+  lab.seeds = seeds_of(experiment, given);
+  for (const std::string& name : experiment.files)
+    if (const auto file = given.files.find(name); file != given.files.end()) lab.files.insert(*file);
+  lab.train = [&](std::span<const Training> trainings) { return train(trainings, folder, threads()); };
+  lab.say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  const auto start = std::chrono::steady_clock::now();
+  Figures figures;
+  experiment.measure(lab, figures);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const About machine = about();
+  figures.facts = {{"command", command_of(experiment, given)},
+                   {"measured", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
+                   {"took", seconds_text(took.count())},
+                   {"version", machine.version},
+                   {"cpu", machine.cpu},
+                   {"kernels", machine.kernels},
+                   {"threads", fmt::format("{}", machine.threads)}};
+  return figures;
+}
+
+// Where a clone keeps its pages, unless it is told otherwise. A rehearsal stays out of there.
+fs::path pages_of(const Arguments& given, const fs::path& folder) {
+  if (!given.pages.empty()) return given.pages;
+  if (!given.from.empty()) return fs::absolute(given.from).parent_path();
+  const fs::path own = fs::path("docs") / "experiments";
+  return !given.quick && fs::is_directory(own) ? own : folder;
+}
+
+void run(const Experiment& experiment, const Arguments& given) {
+  const fs::path folder =
+      given.out.empty() ? fs::path("runs") / ("experiment-" + experiment.account.name) : fs::path(given.out);
+  const Figures figures =
+      given.from.empty() ? measured(experiment, given, folder) : experiments::read_figures(given.from);
+  print(to_text(experiment.account, figures));
+  const fs::path pages = pages_of(given, folder);
+  write_pages(experiment.account, figures, pages);
+  fmt::print(stderr, "written: {}\n", (pages / (experiment.account.name + ".md")).string());
+}
+
+int run_each(std::span<const Experiment> chosen, const Arguments& given, const std::string& again) {
+  set_threads(given.threads);
+  for (const auto& [name, file] : given.files)
+    check<ConfigError>(fs::is_regular_file(file), "--" + name, "there is no file ", file);
+  try {
+    for (const Experiment& experiment : chosen) {
+      Arguments own = given;
+      if (chosen.size() > 1 && !given.out.empty())
+        own.out = (fs::path(given.out) / experiment.account.name).string();
+      if (chosen.size() > 1)
+        fmt::print(stderr, "{}: {}\n", experiment.account.name, experiment.account.title);
+      run(experiment, own);
+    }
+  } catch (const Stopped& stopped) {
+    fmt::print(stderr, "stopped; go on with: {}\n", again);
+    return 128 + stopped.signal;
+  } catch (const TrainingFailed& failed) {
+    fmt::print(stderr, "{}\n", failed.what());
+    return failed.code;
+  }
+  return 0;
+}
+
+void add_common(CLI::App& command, const std::shared_ptr<Arguments>& given, std::span<const Experiment> of) {
+  command.add_flag("--quick", given->quick,
+                   "a rehearsal in seconds: everything runs, the figures mean nothing");
+  command.add_option("--seeds", given->seeds, "one training or draw with each, such as 1,2,3")
+      ->delimiter(',');
+  command
+      .add_option("--threads", given->threads, "of what is timed, and trainings at a time; 0: one per core")
+      ->capture_default_str();
+  command.add_option("--out", given->out,
+                     "folder of the trainings; with the same settings it goes on where it was");
+  command.add_option("--pages", given->pages,
+                     "folder for NAME.md, NAME.csv and NAME.svg; docs/experiments where that is, else --out");
+  for (const Experiment& experiment : of)
+    for (const std::string& name : experiment.files)
+      command.add_option_function<std::string>(
+          "--" + name, [given, name](const std::string& file) { given->files[name] = file; },
+          "the file of these data, which do not come with Fovea; without it their table is left out");
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& app, const Call& call, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("experiment", "measure what the field claims: a table, a plot, a page");
+  command->require_subcommand(1);
+  const auto set = [&call, &action](std::span<const Experiment> chosen,
+                                    const std::shared_ptr<Arguments>& given) {
+    return [&call, &action, chosen, given] {
+      action = [&call, chosen, given] { return run_each(chosen, *given, call.line()); };
+    };
+  };
+  for (const Experiment& experiment : experiments::experiments()) {
+    CLI::App* one = command->add_subcommand(experiment.account.name, experiment.account.title);
+    const auto given = std::make_shared<Arguments>();
+    const std::span<const Experiment> itself(&experiment, 1);
+    add_common(*one, given, itself);
+    one->add_option("--from", given->from,
+                    "a NAME.csv that was written before: tells its figures again, and measures nothing");
+    one->callback(set(itself, given));
+  }
+  CLI::App* all = command->add_subcommand("all", "all of them, one after the other");
+  const auto given = std::make_shared<Arguments>();
+  add_common(*all, given, experiments::experiments());
+  all->callback(set(experiments::experiments(), given));
+}
+
+}  // namespace fovea

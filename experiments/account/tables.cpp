@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "experiments/account/account.hpp"
+#include "training/statistics.hpp"
+#include "training/text.hpp"
+
+namespace fovea::experiments {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows rows_of(const Figures& figures, const Table& table) {
+  Rows rows{{table.rows}};
+  const std::vector<std::string> columns = figures.columns(table.name);
+  rows.front().insert(rows.front().end(), columns.begin(), columns.end());
+  for (const std::string& row : figures.rows(table.name)) {
+    rows.push_back({row});
+    for (const std::string& column : columns) rows.back().push_back(cell_text(figures, table, row, column));
+  }
+  return rows;
+}
+
+std::string title_of(const Table& table) {
+  const std::string unit = table.unit.empty() ? "" : ", " + table.unit;
+  return table.title + unit +
+         (table.summary == Summary::median ? " (median, with the least and the greatest)" : "");
+}
+
+std::string escaped(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+std::string markdown_line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + escaped(cell) + " |";
+  return line + "\n";
+}
+
+std::string markdown(const Rows& rows) {
+  std::string text = markdown_line(rows.front()) + "|---|";
+  for (std::size_t i = 1; i < rows.front().size(); ++i) text += "--:|";
+  text += "\n";
+  for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
+  return text;
+}
+
+std::string fact(const Figures& figures, const std::string& name) {
+  for (const auto& [own, value] : figures.facts)
+    if (own == name) return value;
+  return {};
+}
+
+}  // namespace
+
+std::string word_of(Verdict::Held held) {
+  return held == Verdict::Held::yes ? "yes" : held == Verdict::Held::no ? "no" : "in part";
+}
+
+std::string cell_text(const Figures& figures, const Table& table, const std::string& row,
+                      const std::string& column) {
+  const std::vector<double> values = figures.of(table.name, row, column);
+  const std::size_t diverged = figures.diverged(table.name, row, column);
+  if (values.empty()) return diverged > 0 ? "diverged" : "–";
+  std::string text;
+  if (table.summary == Summary::median) {
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    text = brief(median(values), 3);
+    if (values.size() > 1) text += fmt::format(" ({}–{})", brief(*least, 3), brief(*greatest, 3));
+  } else {
+    text = mean_and_deviation(values);
+  }
+  return diverged > 0 ? fmt::format("{}, {} of {} diverged", text, diverged, diverged + values.size()) : text;
+}
+
+std::string to_text(const Account& account, const Figures& figures) {
+  std::string text;
+  for (const Table& table : account.tables) {
+    if (figures.rows(table.name).empty()) continue;
+    text += title_of(table) + "\n" + aligned(rows_of(figures, table)) + "\n";
+  }
+  for (const Verdict& verdict : account.judge(figures))
+    text += fmt::format("\"{}\": {}. {}\n", verdict.claim, word_of(verdict.held), verdict.why);
+  return text;
+}
+
+std::string to_page(const Account& account, const Figures& figures) {
+  std::string text = fmt::format("# {}: {}\n\n```\n{}\n```\n\n{}\n\n## Verdict\n\n", account.name,
+                                 account.title, fact(figures, "command"), account.how);
+  Rows verdicts{{"claim", "holds", "what was measured"}};
+  for (const Verdict& verdict : account.judge(figures))
+    verdicts.push_back({verdict.claim, "**" + word_of(verdict.held) + "**", verdict.why});
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    text += markdown_line(verdicts[i]);
+    if (i == 0) text += "|---|---|---|\n";
+  }
+  text += fmt::format("\n## Figures\n\n![{}]({}.svg)\n", account.title, account.name);
+  for (const Table& table : account.tables) {
+    if (figures.rows(table.name).empty()) continue;
+    text += "\n" + title_of(table) + ":\n\n" + markdown(rows_of(figures, table));
+  }
+  text += fmt::format(
+      "\nMean ± sample deviation over seeds where nothing else is said; a difference of two is told with "
+      "half its 95 % "
+      "interval, paired by seed (Student's t). Every number is in [{0}.csv]({0}.csv).\n",
+      account.name);
+  std::string origin;
+  for (const auto& [name, value] : figures.facts)
+    if (name != "command") origin += (origin.empty() ? "" : " · ") + name + ": " + value;
+  return text + "\n" + origin + "\n";
+}
+
+std::string to_index(std::span<const Told> all) {
+  std::string text =
+      "# The claims of the field, measured\n\nEach page is written by the command that it names, with the "
+      "figures that it "
+      "measured; `fovea experiment all` does all of them.\n\n| experiment | claim | holds |\n|---|---|---|\n";
+  for (const auto& [account, figures] : all)
+    for (const Verdict& verdict : account->judge(figures))
+      text += markdown_line(
+          {fmt::format("[{0}]({0}.md)", account->name), verdict.claim, "**" + word_of(verdict.held) + "**"});
+  return text;
+}
+
+}  // namespace fovea::experiments

@@ -1,0 +1,12 @@
+#include "experiments/all.hpp"
+
+#include "experiments/experiment.hpp"
+
+namespace fovea::experiments {
+
+std::span<const Experiment> experiments() {
+  static const std::vector<Experiment> all{scaling()};
+  return all;
+}
+
+}  // namespace fovea::experiments

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "experiments/experiment.hpp"
+
+namespace fovea::experiments {
+
+// Each is in the file of its name.
+Experiment scaling();
+
+}  // namespace fovea::experiments
