@@ -151,6 +151,9 @@ void run(const Experiment& experiment, const Arguments& given) {
 
 int run_each(std::span<const Experiment> chosen, const Arguments& given, const std::string& again) {
   set_threads(given.threads);
+  for (const std::uint64_t seed : given.seeds)
+    check<ConfigError>(std::count(given.seeds.begin(), given.seeds.end(), seed) == 1, "--seeds", seed,
+                       " is there twice");
   for (const auto& [name, file] : given.files)
     check<ConfigError>(fs::is_regular_file(file), "--" + name, "there is no file ", file);
   try {

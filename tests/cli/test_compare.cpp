@@ -176,7 +176,7 @@ TEST_CASE("what cannot be compared is refused, and what diverges is told", "[cli
   const Result diverged = shell.call({"compare", "line", "--vary", "lr=1e30,0.01", "--vary", "optimizer=sgd",
                                       "--clip-norm", "0", "--steps", "9", "--out", "far"});
   CHECK(diverged.code == 0);
-  CHECK_THAT(lines_of(diverged.out)[1], Contains("1 (1 diverged)") && Contains(" - "));
+  CHECK_THAT(lines_of(diverged.out)[1], Contains("1 (1 diverged)") && Contains(" – "));
   CHECK_THAT(lines_of(diverged.out)[2], Contains("lr=0.01"));
   CHECK_THAT(diverged.err, Contains("try a lower --lr"));
 }

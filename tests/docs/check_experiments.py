@@ -72,6 +72,12 @@ def check_pages(fovea, pages, all_names):
             wrong += differing(fovea, pages, name)
             if "--quick" in (pages / (name + ".md")).read_text(encoding="utf-8"):
                 wrong.append(f"docs/experiments/{name}.md is of a rehearsal")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in all_names if not wrong else []:
+            call(fovea, [name, "--from", str(pages / (name + ".csv")), "--pages", folder], folder)
+        index = Path(folder, "README.md")
+        if index.exists() and index.read_bytes() != (pages / "README.md").read_bytes():
+            wrong.append("docs/experiments/README.md is not what the figures give")
     known = {name + kind for name in all_names for kind in KINDS} | {"README.md"}
     return wrong + [f"docs/experiments/{file.name} belongs to no experiment" for file in sorted(pages.iterdir()) if file.name not in known]
 
