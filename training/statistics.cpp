@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "training/text.hpp"
 
 namespace fovea {
@@ -32,7 +34,11 @@ double deviation(std::span<const double> values) {
 std::string mean_and_deviation(std::span<const double> values) {
   if (values.empty()) return "–";
   if (values.size() == 1) return brief(values[0]);
-  return brief(mean(values)) + " ± " + brief(deviation(values), 2);
+  const double spread = deviation(values);
+  if (!(spread > 0) || !std::isfinite(spread)) return brief(mean(values)) + " ± " + brief(spread);
+  // Two digits of the deviation, and as many places of the mean.
+  const int places = std::max(0, 1 - static_cast<int>(std::floor(std::log10(spread))));
+  return fmt::format("{0:.{2}f} ± {1:.{2}f}", mean(values), spread, places);
 }
 
 }  // namespace fovea
