@@ -49,6 +49,16 @@ class Axis {
           add(value);
     return all;
   }
+  // At these values themselves, where they are few.
+  std::vector<Tick> marks_at(std::vector<double> values, std::size_t about) const {
+    std::erase_if(values, [&](double value) { return !shows(value); });
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    if (values.size() > about) return marks(about);
+    std::vector<Tick> all;
+    for (const double value : values) all.push_back({(*this)(value), for_people(value)});
+    return all;
+  }
   double from() const { return scale_.from; }
   double to() const { return scale_.to; }
 
@@ -94,7 +104,7 @@ void draw_lines(Drawing& to, const Plot& plot, double x, double top) {
     to.line(across.from(), tick.at, across.to(), tick.at, "rule");
     to.text(across.from() - 6, tick.at + 4, "s", tick.words, Anchor::end);
   }
-  for (const Tick& tick : across.marks(8)) {
+  for (const Tick& tick : across.marks_at(joined(plot, &Points::x), 10)) {
     to.line(tick.at, up.from(), tick.at, up.to(), "rule");
     to.text(tick.at, up.from() + 15, "s", tick.words, Anchor::middle);
   }
