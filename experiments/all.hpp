@@ -6,5 +6,6 @@ namespace fovea::experiments {
 
 // Each is in the file of its name.
 Experiment scaling();
+Experiment series();
 
 }  // namespace fovea::experiments

@@ -1,0 +1,164 @@
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "experiments/account/difference.hpp"
+#include "experiments/all.hpp"
+#include "experiments/trials.hpp"
+#include "training/statistics.hpp"
+#include "training/text.hpp"
+
+namespace fovea::experiments {
+namespace {
+
+constexpr const char* alone = "LSTM alone";
+constexpr const char* mean_row = "mean of all scores";
+const std::vector<std::string> scores{"additive", "dot",           "scaled_dot", "general",
+                                      "cosine",   "additive_norm", "hybrid"};
+
+struct Series {
+  std::string table;  // and its column of changes
+  Given settings;
+};
+
+std::vector<Series> series_of(const Lab& lab) {
+  std::vector<Series> all{
+      {"seattle", {{"bundled", "seattle"}}},
+      {"co2", {{"bundled", "co2"}, {"history", "36"}, {"horizon", "12"}, {"epochs", "40"}}}};
+  if (const auto file = lab.files.find("etth1"); file != lab.files.end())
+    all.push_back({"etth1",
+                   {{"data", file->second},
+                    {"time", "date"},
+                    {"target", "*"},
+                    {"train-rows", "8640"},
+                    {"validation-rows", "2880"},
+                    {"test-rows", "2880"},
+                    {"history", "96"},
+                    {"horizon", "96"},
+                    {"output", "point"},
+                    {"calendar", "false"},
+                    {"batch-size", "64"},
+                    {"epochs", "2"}}});
+  if (lab.quick)
+    for (Series& series : all) series.settings = with(series.settings, {{"epochs", "1"}, {"width", "4"}});
+  return all;
+}
+
+// How much a training with attention errs more than the same seed's LSTM alone, per cent of that: one number
+// for each score and seed, and one for the mean of all scores.
+void add_changes(const Lab& lab, const std::string& series, const std::string& error, Figures& into) {
+  const auto at = [&](const std::string& row, std::uint64_t seed) {
+    for (const Figure& figure : into.all())
+      if (figure.table == series && figure.row == row && figure.column == error && figure.seed == seed)
+        return figure.value;
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  for (const std::uint64_t seed : lab.seeds) {
+    std::vector<double> changes;
+    for (const std::string& score : scores) {
+      changes.push_back(100 * (at(score, seed) / at(alone, seed) - 1));
+      into.add("change in " + error, score, series, seed, changes.back());
+    }
+    into.add("change in " + error, mean_row, series, seed, mean(changes));
+  }
+}
+
+void measure(Lab& lab, Figures& into) {
+  for (const Series& series : series_of(lab)) {
+    lab.say(series.table);
+    const std::vector<Recorded> recorded{{"mae", "MAE"}, {"mse", "MSE"}};
+    std::vector<Trial> trials{{alone, "forecast", with(series.settings, {{"model", "lstm"}}), recorded}};
+    for (const std::string& score : scores)
+      trials.push_back({score, "forecast",
+                        with(series.settings, {{"model", "lstm-attention"}, {"attention", score}}),
+                        recorded});
+    run_trials(lab, series.table, trials, into);
+    for (const char* error : {"MAE", "MSE"}) add_changes(lab, series.table, error, into);
+  }
+}
+
+constexpr const char* changes = "change in MAE";
+
+Difference change_of(const Figures& figures, const std::string& row, const std::string& series) {
+  return difference_of(figures.of(changes, row, series));
+}
+
+// About 15 %: a tenth or more.
+bool is_large(const Difference& change) { return change.is_below() && change.mean <= -10; }
+
+Verdict judge_size(const Figures& figures) {
+  std::size_t large = 0;
+  std::string why;
+  const std::vector<std::string> all = figures.columns(changes);
+  for (const std::string& series : all) {
+    const Difference change = change_of(figures, mean_row, series);
+    large += is_large(change);
+    why += fmt::format("{}{}: MAE {} %", why.empty() ? "" : "; ", series, told(change));
+    if (change.pairs > 1 && !change.is_clear()) why += " (no clear difference)";
+  }
+  why +=
+      fmt::format(", mean over {} scores, against the LSTM alone. A tenth less, clearly, on {} of {} series",
+                  scores.size(), large, all.size());
+  return {"attention makes an LSTM's forecasts about 15 % better",
+          all.empty() || large == 0 ? Verdict::Held::no
+          : large == all.size()     ? Verdict::Held::yes
+                                    : Verdict::Held::in_part,
+          why};
+}
+
+Verdict judge_any(const Figures& figures) {
+  std::size_t better = 0, worse = 0, cells = 0;
+  std::string why;
+  for (const std::string& series : figures.columns(changes)) {
+    std::size_t better_here = 0, worse_here = 0;
+    for (const std::string& score : scores) {
+      const Difference change = change_of(figures, score, series);
+      better_here += change.is_below();
+      worse_here += change.is_above();
+    }
+    why += fmt::format("{}{}: {} of {} scores clearly better than the LSTM alone, {} clearly worse",
+                       why.empty() ? "" : "; ", series, better_here, scores.size(), worse_here);
+    better += better_here;
+    worse += worse_here;
+    cells += scores.size();
+  }
+  return {"any attention makes them better",
+          better == 0       ? Verdict::Held::no
+          : better == cells ? Verdict::Held::yes
+                            : Verdict::Held::in_part,
+          why};
+}
+
+std::vector<Verdict> judge(const Figures& figures) { return {judge_size(figures), judge_any(figures)}; }
+
+}  // namespace
+
+Experiment series() {
+  return {
+      {"series",
+       "does attention make an LSTM's forecasts better?",
+       "`fovea train forecast` with an LSTM alone, whose last state makes the forecast, and with one whose "
+       "last state looks for moments of the history like itself, by each score. Within a series all have "
+       "the same width, epochs, learning rate (the task's default, tuned for none of them) and seeds; the "
+       "model of the best evaluation on the validation rows is tested. Attention adds parameters: the LSTM "
+       "alone is not made wider to make up for them.\n\n"
+       "- `seattle`: the highest temperature of the next day from 28 days, quantiles, 20 epochs;\n"
+       "- `co2`: the next 12 months from 36, quantiles, 40 epochs;\n"
+       "- `etth1` (`--etth1 ETTh1.csv`): the usual protocol, all seven columns, 96 hours from 96, reduced: "
+       "2 epochs of batches of 64.\n\n"
+       "Errors are of the test rows, in deviations of the rows to learn from. A change is the error with "
+       "attention by that of the LSTM alone with the same seed, less 1.",
+       {{"change in MAE", "change of the MAE by attention", "attention", "%"},
+        {"change in MSE", "change of the MSE by attention", "attention", "%"},
+        {"seattle", "Seattle, next day", "model"},
+        {"co2", "CO2, next 12 months", "model"},
+        {"etth1", "ETTh1, next 96 hours", "model"}},
+       {{"change in MAE", "change of the MAE by attention", Plot::Kind::dots, "", "%"}},
+       judge},
+      5,
+      measure,
+      {"etth1"}};
+}
+
+}  // namespace fovea::experiments
