@@ -5,7 +5,7 @@
 namespace fovea::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all{scaling(), series()};
+  static const std::vector<Experiment> all{scaling(), series(), entropy()};
   return all;
 }
 

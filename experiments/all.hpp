@@ -7,5 +7,6 @@ namespace fovea::experiments {
 // Each is in the file of its name.
 Experiment scaling();
 Experiment series();
+Experiment entropy();
 
 }  // namespace fovea::experiments
