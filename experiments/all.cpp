@@ -5,7 +5,7 @@
 namespace fovea::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all{scaling(), series(), entropy()};
+  static const std::vector<Experiment> all{scaling(), series(), entropy(), small_data()};
   return all;
 }
 

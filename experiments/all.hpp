@@ -8,5 +8,6 @@ namespace fovea::experiments {
 Experiment scaling();
 Experiment series();
 Experiment entropy();
+Experiment small_data();
 
 }  // namespace fovea::experiments
