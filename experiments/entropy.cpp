@@ -96,10 +96,6 @@ void measure(Lab& lab, Figures& into) {
 // What is told of one table, behind what is told of another.
 void append(std::string& text, const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
 
-std::string clearness(const Difference& difference) {
-  return difference.pairs > 1 && !difference.is_clear() ? " (no clear difference)" : "";
-}
-
 // A sweep of λ, in which less or more of a column is better.
 struct Sweep {
   std::string table, column;
@@ -113,10 +109,6 @@ Names positive_lambdas(const Figures& figures, const std::string& table) {
   return rows;
 }
 
-Held held_of(std::size_t count, std::size_t of) {
-  return count == 0 ? Held::no : count == of ? Held::yes : Held::in_part;
-}
-
 Verdict judge_sharpness(const Figures& figures) {
   std::size_t sharper = 0, tables = 0;
   std::string why;
@@ -126,9 +118,9 @@ Verdict judge_sharpness(const Figures& figures) {
     const Difference change = between_rows(figures, sweep.table, lambdas.back(), "0", entropy_of);
     sharper += change.is_below();
     ++tables;
-    append(why, fmt::format("{}: λ = {} changes the entropy by {} nats from {}{}", sweep.table,
-                            lambdas.back(), told(change),
-                            brief(figures.mean(sweep.table, "0", entropy_of), 3), clearness(change)));
+    append(why,
+           fmt::format("{}: λ = {} changes the entropy by {} nats from {}{}", sweep.table, lambdas.back(),
+                       told(change), for_people(figures.mean(sweep.table, "0", entropy_of)), doubt(change)));
   }
   return {"entropy regularisation (λ > 0) sharpens attention", held_of(sharper, tables), why};
 }
@@ -144,8 +136,7 @@ Verdict judge_accuracy(const Figures& figures) {
     for (const std::string& lambda : lambdas) {
       const Difference change = between_rows(figures, sweep.table, lambda, "0", sweep.column);
       better |= change.is_clear() && change.mean * sweep.better > 0;
-      one +=
-          fmt::format("{}{} with λ = {}{}", one.empty() ? "" : ", ", told(change), lambda, clearness(change));
+      one += fmt::format("{}{} with λ = {}{}", one.empty() ? "" : ", ", told(change), lambda, doubt(change));
     }
     improved += better;
     ++tables;
@@ -161,9 +152,9 @@ Verdict judge_cure(const Figures& figures, const std::string& claim, const std::
   const std::string base = lambda_row("0");
   bool better = false, as_good = false;
   std::string why =
-      fmt::format("without, the entropy is {} of at most {:.3g} nats, and {} % of the tokens are wrong",
-                  brief(figures.mean(table, base, entropy_of), 3), std::log(static_cast<double>(length)),
-                  brief(figures.mean(table, base, tokens_wrong), 3));
+      fmt::format("without a λ the entropy is {} of at most {:.3g} nats, and {} % of the tokens are wrong",
+                  for_people(figures.mean(table, base, entropy_of)), std::log(static_cast<double>(length)),
+                  for_people(figures.mean(table, base, tokens_wrong)));
   for (const std::string& row : figures.rows(table)) {
     if (row == base || row == rival) continue;
     const Difference entropy = between_rows(figures, table, row, base, entropy_of),
@@ -172,12 +163,12 @@ Verdict judge_cure(const Figures& figures, const std::string& claim, const std::
     const bool cures = entropy.is_clear() && entropy.mean * towards > 0 && error.is_below();
     better |= cures;
     as_good |= cures && !to_rival.is_above();
-    why += fmt::format("; {}: entropy {}{}, wrong {} points{}", row, told(entropy), clearness(entropy),
-                       told(error), clearness(error));
+    why += fmt::format("; {}: entropy {}{}, wrong {} points{}", row, told(entropy), doubt(entropy),
+                       told(error), doubt(error));
   }
   why += fmt::format("; {} in its place, without a λ: entropy {}, {} % wrong", rival,
-                     brief(figures.mean(table, rival, entropy_of), 3),
-                     brief(figures.mean(table, rival, tokens_wrong), 3));
+                     for_people(figures.mean(table, rival, entropy_of)),
+                     for_people(figures.mean(table, rival, tokens_wrong)));
   return {claim, as_good ? Held::yes : better ? Held::in_part : Held::no, why};
 }
 
@@ -190,9 +181,9 @@ Verdict judge_rows(const Figures& figures, const std::string& claim, const std::
     const Difference change = between_rows(figures, table, rows[i], rows[0], words_wrong);
     better += change.is_below();
     append(why, fmt::format("{} in place of {}: {} points of words wrong{}", rows[i], rows[0], told(change),
-                            clearness(change)));
+                            doubt(change)));
   }
-  return {claim, rows.empty() ? Held::no : held_of(better, rows.size() - 1), why};
+  return {claim, held_of(better, std::max<std::size_t>(rows.size(), 1) - 1), why};
 }
 
 std::vector<Verdict> judge(const Figures& figures) {
@@ -220,7 +211,8 @@ Experiment entropy() {
        "- collapsed: a Transformer of one head and width 256 sorts 12 symbols, 200 steps. Its dot scores "
        "without √d are so large that one key gets nearly all of each query's weight. λ acts on all of its "
        "attentions; the entropy is that of the decoder's look at the source, and the encoder's own;\n"
-       "- beside them, for g2p, two and three looks (`--hops`), and a guide that leads attention along the "
+       "- beside them, for g2p, two and three looks (`--hops`; the last is measured), and a guide that leads "
+       "attention along the "
        "diagonal in the first 100 or in all steps (`--guide`).\n\n"
        "A cure must bring the entropy in the wanted direction and make fewer errors, both clearly; it is "
        "whole if the errors are not clearly more than with a score that has not the fault. The λ with "

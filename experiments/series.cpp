@@ -1,13 +1,9 @@
-#include <cmath>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "experiments/account/difference.hpp"
 #include "experiments/all.hpp"
 #include "experiments/trials.hpp"
 #include "training/statistics.hpp"
-#include "training/text.hpp"
 
 namespace fovea::experiments {
 namespace {
@@ -48,16 +44,11 @@ std::vector<Series> series_of(const Lab& lab) {
 // How much a training with attention errs more than the same seed's LSTM alone, per cent of that: one number
 // for each score and seed, and one for the mean of all scores.
 void add_changes(const Lab& lab, const std::string& series, const std::string& error, Figures& into) {
-  const auto at = [&](const std::string& row, std::uint64_t seed) {
-    for (const Figure& figure : into.all())
-      if (figure.table == series && figure.row == row && figure.column == error && figure.seed == seed)
-        return figure.value;
-    return std::numeric_limits<double>::quiet_NaN();
-  };
   for (const std::uint64_t seed : lab.seeds) {
     std::vector<double> changes;
     for (const std::string& score : scores) {
-      changes.push_back(100 * (at(score, seed) / at(alone, seed) - 1));
+      changes.push_back(100 *
+                        (into.at(series, score, error, seed) / into.at(series, alone, error, seed) - 1));
       into.add("change in " + error, score, series, seed, changes.back());
     }
     into.add("change in " + error, mean_row, series, seed, mean(changes));
@@ -94,17 +85,12 @@ Verdict judge_size(const Figures& figures) {
   for (const std::string& series : all) {
     const Difference change = change_of(figures, mean_row, series);
     large += is_large(change);
-    why += fmt::format("{}{}: MAE {} %", why.empty() ? "" : "; ", series, told(change));
-    if (change.pairs > 1 && !change.is_clear()) why += " (no clear difference)";
+    why += fmt::format("{}{}: MAE {} %", why.empty() ? "" : "; ", series, told(change)) + doubt(change);
   }
   why +=
       fmt::format(", mean over {} scores, against the LSTM alone. A tenth less, clearly, on {} of {} series",
                   scores.size(), large, all.size());
-  return {"attention makes an LSTM's forecasts about 15 % better",
-          all.empty() || large == 0 ? Verdict::Held::no
-          : large == all.size()     ? Verdict::Held::yes
-                                    : Verdict::Held::in_part,
-          why};
+  return {"attention makes an LSTM's forecasts about 15 % better", held_of(large, all.size()), why};
 }
 
 Verdict judge_any(const Figures& figures) {
@@ -123,11 +109,7 @@ Verdict judge_any(const Figures& figures) {
     worse += worse_here;
     cells += scores.size();
   }
-  return {"any attention makes them better",
-          better == 0       ? Verdict::Held::no
-          : better == cells ? Verdict::Held::yes
-                            : Verdict::Held::in_part,
-          why};
+  return {"any attention makes them better", held_of(better, cells), why};
 }
 
 std::vector<Verdict> judge(const Figures& figures) { return {judge_size(figures), judge_any(figures)}; }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,8 +7,6 @@
 #include "experiments/account/difference.hpp"
 #include "experiments/all.hpp"
 #include "experiments/trials.hpp"
-#include "training/statistics.hpp"
-#include "training/text.hpp"
 
 namespace fovea::experiments {
 namespace {
@@ -79,16 +76,8 @@ std::vector<std::uint64_t> seeds_of(const Figures& figures, const std::string& t
   return {seeds.begin(), seeds.end()};
 }
 
-double at(const Figures& figures, const std::string& table, const std::string& row, const std::string& column,
-          std::uint64_t seed) {
-  for (const Figure& figure : figures.all())
-    if (figure.table == table && figure.row == row && figure.column == column && figure.seed == seed)
-      return figure.value;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
 // By how much additive is better than the mean of some rivals, in points of the table's measure: a number for
-// each seed, the mean over some sizes.
+// each seed, the mean over some sizes. NaN of a seed for which one diverged.
 std::vector<double> advantage(const Figures& figures, const Task& task, const Names& over,
                               const Names& sizes) {
   std::vector<double> pairs;
@@ -96,12 +85,16 @@ std::vector<double> advantage(const Figures& figures, const Task& task, const Na
     double sum = 0;
     for (const std::string& size : sizes)
       for (const std::string& rival : over)
-        sum += task.sign *
-               (at(figures, task.table, size, own, seed) - at(figures, task.table, size, rival, seed));
-    const double one = sum / static_cast<double>(sizes.size() * over.size());
-    if (std::isfinite(one)) pairs.push_back(one);
+        sum +=
+            task.sign * (figures.at(task.table, size, own, seed) - figures.at(task.table, size, rival, seed));
+    pairs.push_back(sum / static_cast<double>(sizes.size() * over.size()));
   }
   return pairs;
+}
+
+Difference of_finite(std::vector<double> pairs) {
+  std::erase_if(pairs, [](double one) { return !std::isfinite(one); });
+  return difference_of(pairs);
 }
 
 std::string joined(const std::string& text, const std::string& more) {
@@ -116,7 +109,7 @@ Verdict judge_best(const Figures& figures) {
     if (small.empty()) continue;
     std::string one;
     for (const std::string& rival : rivals) {
-      const Difference difference = difference_of(advantage(figures, task, {rival}, small));
+      const Difference difference = of_finite(advantage(figures, task, {rival}, small));
       beaten += difference.is_above();
       better += difference.is_below();
       cells += difference.pairs > 1;
@@ -125,9 +118,7 @@ Verdict judge_best(const Figures& figures) {
     why = joined(why, fmt::format("{}: additive is better by so many points at {}, than {}", task.table,
                                   fmt::join(small, " and "), one));
   }
-  const auto held = beaten == 0 || better > beaten ? Verdict::Held::no
-                    : beaten == cells              ? Verdict::Held::yes
-                                                   : Verdict::Held::in_part;
+  const auto held = better > beaten ? Verdict::Held::no : held_of(beaten, cells);
   return {"additive attention suits small data", held,
           fmt::format("{}. Clearly better than {} of {} rivals, clearly worse than {}", why, beaten, cells,
                       better)};
@@ -142,20 +133,16 @@ Verdict judge_growth(const Figures& figures) {
     const std::vector<double> here = advantage(figures, task, rivals, small),
                               there = advantage(figures, task, rivals, {sizes.back()});
     std::vector<double> pairs;
-    for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) pairs.push_back(here[i] - there[i]);
-    const Difference difference = difference_of(pairs);
-    shrinks += difference.is_above() && mean(here) > 0;
+    for (std::size_t i = 0; i < here.size(); ++i) pairs.push_back(here[i] - there[i]);
+    const Difference difference = of_finite(pairs);
+    shrinks += difference.is_above() && of_finite(here).mean > 0;
     ++measured;
     why = joined(why, fmt::format("{}: ahead of the rivals' mean by {} points at {}, by {} at {}: {} more",
-                                  task.table, told(difference_of(here)), fmt::join(small, " and "),
-                                  told(difference_of(there)), sizes.back(), told(difference)));
-    if (difference.pairs > 1 && !difference.is_clear()) why += " (no clear difference)";
+                                  task.table, told(of_finite(here)), fmt::join(small, " and "),
+                                  told(of_finite(there)), sizes.back(), told(difference)) +
+                          doubt(difference));
   }
-  return {"more data make up for its advantage",
-          shrinks == 0          ? Verdict::Held::no
-          : shrinks == measured ? Verdict::Held::yes
-                                : Verdict::Held::in_part,
-          why};
+  return {"more data make up for its advantage", held_of(shrinks, measured), why};
 }
 
 std::vector<Verdict> judge(const Figures& figures) { return {judge_best(figures), judge_growth(figures)}; }
@@ -165,7 +152,7 @@ std::vector<Verdict> judge(const Figures& figures) { return {judge_best(figures)
 Experiment small_data() {
   return {
       {"small-data",
-       "which attention suits few data?",
+       "which attention learns most from few data?",
        "The same model, by each score, learns from fewer and fewer texts. All have the same number of "
        "steps, so that with few data each text is seen more often, and the same learning rate; the model of "
        "the best of three evaluations on the validation part is tested. Validation and test parts are "

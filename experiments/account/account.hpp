@@ -54,6 +54,8 @@ struct Account {
 
 /// `yes`, `in part`, `no`.
 std::string word_of(Verdict::Held held);
+/// What holds of all cases, of some, or of none of them.
+Verdict::Held held_of(std::size_t count, std::size_t cases);
 
 /// A cell for people: `0.62 ± 0.03`, `12.1 (11.9–13)`, `diverged`, or a dash where there is nothing.
 std::string cell_text(const Figures& figures, const Table& table, const std::string& row,

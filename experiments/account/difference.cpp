@@ -71,4 +71,8 @@ std::string told(const Difference& difference) {
   return sign + brief(difference.mean, 3) + " ± " + brief(difference.margin, 2);
 }
 
+std::string doubt(const Difference& difference) {
+  return difference.pairs > 1 && !difference.is_clear() ? " (no clear difference)" : "";
+}
+
 }  // namespace fovea::experiments

@@ -29,5 +29,7 @@ Difference between_columns(const Figures& figures, const std::string& table, con
 
 /// `+1.2 ± 0.4`: difference and margin.
 std::string told(const Difference& difference);
+/// ` (no clear difference)` of several pairs whose interval holds zero, else nothing.
+std::string doubt(const Difference& difference);
 
 }  // namespace fovea::experiments

@@ -65,6 +65,14 @@ std::vector<std::string> Figures::columns(const std::string& table) const {
   return names;
 }
 
+double Figures::at(const std::string& table, const std::string& row, const std::string& column,
+                   std::uint64_t seed) const {
+  for (const Figure& figure : all_)
+    if (figure.table == table && figure.row == row && figure.column == column && figure.seed == seed)
+      return figure.value;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 std::vector<double> Figures::of(const std::string& table, const std::string& row,
                                 const std::string& column) const {
   std::map<std::uint64_t, double> by_seed;

@@ -31,6 +31,9 @@ class Figures {
   std::vector<std::string> rows(const std::string& table) const;
   std::vector<std::string> columns(const std::string& table) const;
 
+  /// One number; NaN where there is none.
+  double at(const std::string& table, const std::string& row, const std::string& column,
+            std::uint64_t seed) const;
   /// The numbers of a cell in the order of their seeds, without those that are not finite.
   std::vector<double> of(const std::string& table, const std::string& row, const std::string& column) const;
   /// How many of a cell's numbers are not finite.

@@ -59,6 +59,10 @@ std::string word_of(Verdict::Held held) {
   return held == Verdict::Held::yes ? "yes" : held == Verdict::Held::no ? "no" : "in part";
 }
 
+Verdict::Held held_of(std::size_t count, std::size_t cases) {
+  return count == 0 ? Verdict::Held::no : count == cases ? Verdict::Held::yes : Verdict::Held::in_part;
+}
+
 std::string cell_text(const Figures& figures, const Table& table, const std::string& row,
                       const std::string& column) {
   const std::vector<double> values = figures.of(table.name, row, column);
