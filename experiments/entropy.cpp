@@ -80,7 +80,7 @@ void measure(Lab& lab, Figures& into) {
                    {{"ter", tokens_wrong}, {"entropy.attention", entropy_of}}),
              into);
   run_trials(lab, "collapsed",
-             cures({"0", "-0.01", "-0.1", "-0.5"}, "scaled_dot", "sort",
+             cures({"0", "-0.1", "-0.5", "-2"}, "scaled_dot", "sort",
                    with(toy(lab, "200", "256"), {{"model", "transformer"},
                                                  {"heads", "1"},
                                                  {"inner", lab.pick("256", "4")},
