@@ -38,8 +38,7 @@ void add(report::Points& points, double x, const std::vector<double>& values, Su
   points.high.push_back(summary == Summary::median ? *greatest : middle + spread);
 }
 
-report::Plot plot_of(const Account& account, const Plot& plot, const Figures& figures) {
-  const Table& table = table_of(account, plot);
+report::Plot plot_of(const Plot& plot, Summary summary, const Figures& figures) {
   const std::vector<std::string> rows = figures.rows(plot.table);
   report::Plot drawn{plot.title, plot.x_title, plot.y_title, plot.log_x, plot.log_y, {}, {}};
   if (plot.kind == Plot::Kind::dots) drawn.categories = rows;
@@ -50,7 +49,7 @@ report::Plot plot_of(const Account& account, const Plot& plot, const Figures& fi
     report::Points points{column, {}, {}, {}, {}};
     for (std::size_t i = 0; i < rows.size(); ++i)
       add(points, plot.kind == Plot::Kind::dots ? static_cast<double>(i) : number_of(rows[i], plot),
-          figures.of(plot.table, rows[i], column), table.summary);
+          figures.of(plot.table, rows[i], column), summary);
     drawn.points.push_back(std::move(points));
   }
   return drawn;
@@ -60,8 +59,10 @@ report::Plot plot_of(const Account& account, const Plot& plot, const Figures& fi
 
 std::string to_svg(const Account& account, const Figures& figures) {
   std::vector<report::Plot> plots;
-  for (const Plot& plot : account.plots)
-    if (!figures.rows(plot.table).empty()) plots.push_back(plot_of(account, plot, figures));
+  for (const Plot& plot : account.plots) {
+    const Summary summary = table_of(account, plot).summary;
+    if (!figures.rows(plot.table).empty()) plots.push_back(plot_of(plot, summary, figures));
+  }
   return report::svg(plots, account.title);
 }
 

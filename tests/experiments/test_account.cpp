@@ -51,7 +51,7 @@ Figures figures(double last = 1) {
 TEST_CASE("a cell sums up its numbers", "[experiments]") {
   const Account told = account();
   const Figures made = figures();
-  CHECK(cell_text(made, told.tables[0], "8", "dot") == "6 ± 1");
+  CHECK(cell_text(made, told.tables[0], "8", "dot") == "6.0 ± 1.0");
   CHECK(cell_text(made, told.tables[0], "8", "a|b") == "2 ± 0, 1 of 3 diverged");
   CHECK(cell_text(made, told.tables[0], "16", "a|b") == "diverged");
   CHECK(cell_text(made, told.tables[0], "32", "dot") == "–");
@@ -64,15 +64,16 @@ TEST_CASE("a page has command, verdict, tables and origin", "[experiments]") {
   CHECK_THAT(page, Catch::StartsWith("# made-up: is it so?\n\n```\nfovea experiment made-up\n```\n"));
   CHECK_THAT(page, Contains("| it falls \\| with d | **yes** | 1 at 16 |"));
   CHECK_THAT(page, Contains("![is it so?](made-up.svg)"));
-  CHECK_THAT(page, Contains("errors of all, %:\n\n| d | dot | a\\|b |\n|---|--:|--:|\n| 8 | 6 ± 1 | 2 ± 0, 1 "
-                            "of 3 diverged |\n"));
+  CHECK_THAT(page,
+             Contains("errors of all, %:\n\n| d | dot | a\\|b |\n|---|--:|--:|\n| 8 | 6.0 ± 1.0 | 2 ± 0, 1 "
+                      "of 3 diverged |\n"));
   CHECK_THAT(page, Contains("time, ms (median, with the least and the greatest):"));
   CHECK_THAT(page, Contains("cpu: one · threads: 2\n"));
   CHECK_THAT(page, !Contains("of data that were not there"));
   // The verdict is of the figures.
   CHECK_THAT(to_page(account(), figures(9)), Contains("| **no** | 9 at 16 |"));
   const std::string text = to_text(account(), figures(9));
-  CHECK_THAT(text, Contains("d           dot") && Contains("\"it falls | with d\": no. 9 at 16"));
+  CHECK_THAT(text, Contains("d         dot  ") && Contains("\"it falls | with d\": no. 9 at 16"));
 }
 
 TEST_CASE("plots are drawn of the tables that there are", "[experiments]") {
