@@ -1,11 +1,10 @@
 #include "experiments/all.hpp"
 
-#include "experiments/experiment.hpp"
-
 namespace fovea::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all{scaling(), series(), entropy(), small_data()};
+  static const std::vector<Experiment> all{scaling(), bridge(),     series(), entropy(),
+                                           match(),   small_data(), init()};
   return all;
 }
 

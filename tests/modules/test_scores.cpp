@@ -186,3 +186,66 @@ TEST_CASE("every name of an attention makes a score, and the errors list them al
     CHECK_THROWS_WITH(make_score("none", 4, 4, 3, rng), Catch::Contains(name));
   }
 }
+
+namespace {
+
+// Both projections of an additive score, with a layer norm or without.
+std::vector<Tensor> projections_of(const Score& score) {
+  if (const auto* plain = std::get_if<AdditiveScore>(&score))
+    return {plain->query.weight.value(), plain->key.weight.value()};
+  const auto& normed = std::get<AdditiveNormScore>(score);
+  return {normed.query.weight.value(), normed.key.weight.value()};
+}
+
+}  // namespace
+
+TEST_CASE("projections of an additive score start as Xavier where that is asked for", "[modules]") {
+  constexpr std::size_t query = 30, key = 50, hidden = 40;
+  for (const char* name : {"additive", "additive_norm"}) {
+    CAPTURE(name);
+    Rng rng(1), same(1), again(1);
+    const AttentionSettings settings{.score = name, .additive_start = "xavier"};
+    const ScoredAttention made = make_attention(settings, {query, key, 4, hidden}, rng);
+    const ScoredAttention plain = make_attention({.score = name}, {query, key, 4, hidden}, same);
+    const std::vector<Tensor> drawn_so = projections_of(std::get<Score>(made.score));
+    const std::vector<Tensor> orthogonal_ones = projections_of(std::get<Score>(plain.score));
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::size_t inputs = i == 0 ? query : key;
+      REQUIRE(drawn_so[i].shape() == Shape{hidden, inputs});
+      CHECK_FALSE(same_bits(drawn_so[i], orthogonal_ones[i]));
+      // Uniform within the bound: nothing beyond it, something near, and the deviation bound / √3.
+      const double bound = std::sqrt(6.0 / static_cast<double>(hidden + inputs));
+      double most = 0, squares = 0;
+      for (const Real x : drawn_so[i]) {
+        most = std::max(most, std::abs(static_cast<double>(x)));
+        squares += static_cast<double>(x) * static_cast<double>(x);
+      }
+      CHECK(most <= bound * (1 + 1e-6));
+      CHECK(most > 0.99 * bound);
+      CHECK(std::sqrt(squares / static_cast<double>(drawn_so[i].size())) ==
+            Approx(bound / std::sqrt(3.0)).epsilon(0.05));
+    }
+    const ScoredAttention twin = make_attention(settings, {query, key, 4, hidden}, again);
+    CHECK(same_bits(projections_of(std::get<Score>(twin.score))[0], drawn_so[0]));
+  }
+}
+
+TEST_CASE("how additive projections start: of a hybrid, too, and of nothing that has none", "[modules]") {
+  Rng rng(1), same(1);
+  const auto additive_of = [](const ScoredAttention& made) {
+    return projections_of(std::get<Hybrid>(made.score).scores.at(1));
+  };
+  const ScoredAttention hybrid =
+      make_attention({.score = "hybrid", .additive_start = "xavier"}, {4, 4, 4, 3}, rng);
+  const ScoredAttention plain = make_attention({.score = "hybrid"}, {4, 4, 4, 3}, same);
+  for (std::size_t i = 0; i < 2; ++i) CHECK_FALSE(same_bits(additive_of(hybrid)[i], additive_of(plain)[i]));
+
+  for (const char* name : {"dot", "scaled_dot", "cosine", "general"}) {
+    CHECK_THROWS_AS(make_attention({.score = name, .additive_start = "xavier"}, {4, 4, 4, 3}, rng),
+                    ConfigError);
+    CHECK_THROWS_WITH(make_attention({.score = name, .additive_start = "xavier"}, {4, 4, 4, 3}, rng),
+                      Catch::Contains("additive-start") && Catch::Contains(name));
+  }
+  CHECK_THROWS_WITH(make_attention({.additive_start = "zeros"}, {4, 4, 4, 3}, rng),
+                    Catch::Contains("orthogonal or xavier") && Catch::Contains("zeros"));
+}
