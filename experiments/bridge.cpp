@@ -276,7 +276,8 @@ Experiment bridge() {
            "All learn by Adam for the same 500 steps from the same batches of 64 pairs, with the cross "
            "entropy of a query's own key against the batch's others, out of 1,000 or 10,000 pairs. Of the "
            "learning rates 0.001, 0.003 and 0.01 each takes, for each seed, the one that is best on 500 "
-           "other items. Tested are 500 more: per cent of the queries whose own key is the best of 500. The "
+           "other items. Tested are 500 more: per cent of the queries whose own key is the best of 500; "
+           "chance is 0.2 %. The "
            "verdict compares, for each column, the additive width and the other model that those "
            "validation items like best.",
            {{"recall", "own key found, best of 500 unseen", "score", "%"},

@@ -124,7 +124,7 @@ Experiment init() {
       "an orthogonal start. How far a variant has come early is told by trainings of half the steps, whose "
       "rate falls within those; the last model is tested. Seeds draw other start values, orders and, where "
       "the model draws, dropout; the data are the same.";
-  return {account, 5, measure};
+  return {account, 4, measure};
 }
 
 }  // namespace fovea::experiments
