@@ -71,8 +71,10 @@ int train(const TaskEntry& task, const Arguments& given, const fs::path& folder,
   for (const auto& [name, value] : given.flags) words.push_back("--" + name + "=" + value);
   words.insert(words.end(), more.begin(), more.end());  // the last of two flags counts
   const fs::path log = folder.string() + ".log";
-  const Ended ended = run_child(words, log);
-  if (ended.asked) throw Stopped{ended.asked};
+  Children children;
+  children.start(words, log, 0);
+  const Ended ended = children.wait();
+  if (children.asked()) throw Stopped{children.asked()};
   check<Error>(ended.killed_by == 0, "verify-resume", "a training was ended by signal ", ended.killed_by,
                "; it said: ", one_line(read_file(log)));
   if (ended.code != 0 && ended.code != interrupted) fmt::print(stderr, "{}", read_file(log));
