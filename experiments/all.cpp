@@ -3,8 +3,8 @@
 namespace fovea::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all{scaling(), bridge(),     series(), entropy(),
-                                           match(),   small_data(), init()};
+  static const std::vector<Experiment> all{scaling(),       cost(),  bridge(), series(),     entropy(),
+                                           approximation(), match(), length(), small_data(), init()};
   return all;
 }
 
