@@ -162,7 +162,7 @@ void measure_training(const std::string& model, const Lengths& lengths, std::siz
   for (const Timed& one : all) {
     std::uint64_t round = 0;
     for (const double milliseconds : into.of("step", row, one.column))
-      into.add("throughput", row, one.column, ++round, 1000.0 * sequences / milliseconds);
+      into.add("throughput", row, one.column, ++round, sequences / milliseconds);
   }
   for (const char* other : {dot_name, scaled_name})
     add_ratios(into, "throughput", row, other, additive_name, "throughput_ratio",
@@ -175,7 +175,7 @@ void count_parameters(Figures& into) {
   constexpr std::size_t width = 256, D = 64, heads = width / D;
   Rng rng(1);
   const auto count = [&](const std::string& row, std::size_t parameters, std::size_t shared) {
-    into.add("parameters", row, "parameters", 1, static_cast<double>(parameters));
+    into.add("parameters", row, "thousands", 1, static_cast<double>(parameters) / 1000);
     into.add("parameters", row, "/ dot, shared projection", 1,
              static_cast<double>(parameters) / static_cast<double>(shared));
   };
@@ -348,7 +348,7 @@ Experiment cost() {
        "such array takes at most 256 MB. All of a row are timed in turns, and a ratio is one of a round.\n\n"
        "Memory is what a process of its own with one thread holds at its peak in one forward and backward "
        "pass, inputs "
-       "and gradients included, above what it held before.\n\n"
+       "and gradients included, above what it held before; some 2 MB of it are the program's own.\n\n"
        "Training steps are those of `fovea train seq2seq`'s models (width 128, one layer, no dropout, 64 "
        "sequences of "
        "equal length, Adam), without reading data. The step of an lstm with additive attention is one "
@@ -367,7 +367,7 @@ Experiment cost() {
         {"time_d_ratio", "ratios of times, " + of_d, "d", "", Summary::median},
         {"memory_T", "peak memory, " + of_T, "T", "MB"},
         {"memory_d", "peak memory, " + of_d, "d", "MB"},
-        {"throughput", "training, source → target tokens", "model", "sequences/s", Summary::median},
+        {"throughput", "training, source → target tokens", "model", "1,000 sequences/s", Summary::median},
         {"throughput_ratio", "throughput, by that of additive", "model", "", Summary::median},
         {"parameters", "parameters, D = 64, width 256", "head", ""}},
        {{"time_T", "time of forward and backward", Plot::Kind::lines, "T", "ms", true, true},
