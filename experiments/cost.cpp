@@ -268,17 +268,17 @@ void judge_memory(const Figures& figures, std::vector<Verdict>& verdicts) {
     if (!figures.of("memory_T", one, composed_name).empty()) row = one;
   const double ours = figures.mean("memory_T", row, additive_name),
                theirs = figures.mean("memory_T", row, composed_name),
-               dot = figures.mean("memory_T", row, scaled_name);
+               dot = figures.mean("memory_T", row, projected_name);
   if (!(ours > 0) || !(theirs > 0) || !(dot > 0)) return;
   const bool theirs_more = theirs > 1.5 * dot, ours_more = ours > 1.5 * dot;
-  verdicts.push_back(
-      {"additive attention needs more memory than dot",
-       ours_more     ? Verdict::Held::yes
-       : theirs_more ? Verdict::Held::in_part
-                     : Verdict::Held::no,
-       fmt::format("at T = {}, peak of forward and backward: scaled dot {} MB, additive streamed {} MB, "
-                   "composed of plain operations {} MB",
-                   row, brief(dot, 3), brief(ours, 3), brief(theirs, 3))});
+  verdicts.push_back({"additive attention needs more memory than dot",
+                      ours_more     ? Verdict::Held::yes
+                      : theirs_more ? Verdict::Held::in_part
+                                    : Verdict::Held::no,
+                      fmt::format("at T = {}, peak of forward and backward: scaled dot with projections {} "
+                                  "MB, additive streamed {} MB, "
+                                  "composed of plain operations {} MB",
+                                  row, brief(dot, 3), brief(ours, 3), brief(theirs, 3))});
 }
 
 void judge_throughput(const Figures& figures, std::vector<Verdict>& verdicts) {
