@@ -96,17 +96,10 @@ Ended Children::wait() {
     const std::size_t number = found->second;
     replace(process, 0);
     running_.erase(found);
-    return {number, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-            asked()};
+    return {number, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
   }
 }
 
 int Children::asked() const { return last_asked.load(); }
-
-Ended run_child(const std::vector<std::string>& words, const std::filesystem::path& log) {
-  Children alone;
-  alone.start(words, log, 0);
-  return alone.wait();
-}
 
 }  // namespace fovea

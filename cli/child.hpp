@@ -12,7 +12,6 @@ struct Ended {
   std::size_t number = 0;  // which one, by whom it was started
   int code = 0;            // its exit code; 0 where a signal ended it
   int killed_by = 0;       // the number of that signal
-  int asked = 0;           // the last signal that came to us meanwhile
 };
 
 /// Processes of this program, side by side. While it is alive, SIGINT, SIGTERM and SIGHUP are handed on to
@@ -36,8 +35,5 @@ class Children {
  private:
   std::vector<std::pair<int, std::size_t>> running_;  // process, number
 };
-
-/// Runs one alone, and waits for it.
-Ended run_child(const std::vector<std::string>& words, const std::filesystem::path& log);
 
 }  // namespace fovea

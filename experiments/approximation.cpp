@@ -285,11 +285,7 @@ void judge_speed(const Figures& figures, std::vector<Verdict>& verdicts) {
                          scored.column, row, list(told));
   }
   if (measured == 0) return;
-  verdicts.push_back({"approximations save time in long sequences",
-                      faster == measured ? Verdict::Held::yes
-                      : faster > 0       ? Verdict::Held::in_part
-                                         : Verdict::Held::no,
-                      why});
+  verdicts.push_back({"approximations save time in long sequences", held_of(faster, measured), why});
 }
 
 void judge_errors(const Figures& figures, const std::string& task, const std::string& claim,
@@ -310,10 +306,7 @@ void judge_errors(const Figures& figures, const std::string& task, const std::st
                        brief(figures.mean(task, exact, scored.column), 3), list(told_of));
   }
   if (compared == 0) return;
-  verdicts.push_back({claim,
-                      worse == compared ? Verdict::Held::yes
-                      : worse > 0       ? Verdict::Held::in_part
-                                        : Verdict::Held::no,
+  verdicts.push_back({claim, held_of(worse, compared),
                       fmt::format("clearly worse in {} of {} comparisons; {}", worse, compared, why)});
 }
 

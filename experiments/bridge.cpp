@@ -239,11 +239,7 @@ Verdict judge_quality(const Figures& figures) {
   }
   why +=
       fmt::format(". Additive is clearly better in {} of {} cases, clearly worse in {}", better, all, worse);
-  return {"additive attention is better when queries and keys differ in width",
-          better == 0     ? Verdict::Held::no
-          : better == all ? Verdict::Held::yes
-                          : Verdict::Held::in_part,
-          why};
+  return {"additive attention is better when queries and keys differ in width", held_of(better, all), why};
 }
 
 Verdict judge_cost(const Figures& figures) {
@@ -263,10 +259,7 @@ Verdict judge_cost(const Figures& figures) {
         brief(figures.mean("parameters", other, "thousand parameters")));
   }
   return {"an additive score takes different widths at no extra cost: a dot needs projections, too",
-          dearer == 0     ? Verdict::Held::yes
-          : dearer == all ? Verdict::Held::no
-                          : Verdict::Held::in_part,
-          why.empty() ? "nothing was timed" : why};
+          held_of(all - dearer, all), why.empty() ? "nothing was timed" : why};
 }
 
 std::vector<Verdict> judge(const Figures& figures) { return {judge_quality(figures), judge_cost(figures)}; }

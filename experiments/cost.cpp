@@ -293,9 +293,7 @@ void judge_throughput(const Figures& figures, std::vector<Verdict>& verdicts) {
   }
   if (measured == 0) return;
   verdicts.push_back({"training with additive attention has 1.7 times less throughput",
-                      near == measured ? Verdict::Held::yes
-                      : near > 0       ? Verdict::Held::in_part
-                                       : Verdict::Held::no,
+                      held_of(near, measured),
                       "sequences per second with scaled dot, by those with additive: " + why});
 }
 

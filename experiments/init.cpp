@@ -87,11 +87,7 @@ Verdict judge_claim(const Figures& figures, const std::string& claim, const std:
   }
   why += fmt::format("{}learly better in {} of {} cases, clearly worse in {}", why.empty() ? "C" : ". C",
                      better, all, worse);
-  return {claim,
-          better == 0     ? Verdict::Held::no
-          : better == all ? Verdict::Held::yes
-                          : Verdict::Held::in_part,
-          why};
+  return {claim, held_of(better, all), why};
 }
 
 std::vector<Verdict> judge(const Figures& figures) {

@@ -108,10 +108,6 @@ Standing standing(const Figures& figures, const std::string& of, std::span<const
   return made;
 }
 
-Verdict::Held held(std::size_t won, std::size_t of) {
-  return won == 0 ? Verdict::Held::no : won == of ? Verdict::Held::yes : Verdict::Held::in_part;
-}
-
 std::string speed_of(const Figures& figures, const std::string& attention) {
   std::string text;
   for (const std::string& column : figures.columns("speed"))
@@ -127,14 +123,14 @@ std::vector<Verdict> judge(const Figures& figures) {
   const Standing hybrid =
       standing(figures, "hybrid", std::array<std::string, 4>{"additive", "scaled_dot", "dot", "cosine"});
   return {
-      {"a dot product is enough to match queries with items", held(dot.pairs - dot.below, dot.pairs),
+      {"a dot product is enough to match queries with items", held_of(dot.pairs - dot.below, dot.pairs),
        fmt::format("{}. Clearly worse in {} of {} comparisons. In a "
                    "second it answers thousands: {}; additive {}",
                    dot.text, dot.below, dot.pairs, speed_of(figures, "dot"), speed_of(figures, "additive"))},
-      {"normalising queries and items (cosine) helps", held(cosine.above, cosine.pairs),
+      {"normalising queries and items (cosine) helps", held_of(cosine.above, cosine.pairs),
        fmt::format("{}. Clearly better in {} of {} comparisons, clearly worse in {}", cosine.text,
                    cosine.above, cosine.pairs, cosine.below)},
-      {"the mean of both, dot and additive, does best", held(hybrid.above, hybrid.pairs),
+      {"the mean of both, dot and additive, does best", held_of(hybrid.above, hybrid.pairs),
        fmt::format("{}. Clearly better in {} of {} comparisons, clearly worse in {}. It answers {} "
                    "thousand queries a second",
                    hybrid.text, hybrid.above, hybrid.pairs, hybrid.below, speed_of(figures, "hybrid"))}};
