@@ -66,8 +66,10 @@ void Children::start(const std::vector<std::string>& words, const std::filesyste
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
-  ::posix_spawn_file_actions_adddup2(&files, 1, 2);
+  if (!log.empty()) {
+    ::posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    ::posix_spawn_file_actions_adddup2(&files, 1, 2);
+  }
   // In a group of its own: a terminal's Ctrl-C would else come twice, here and by us, and twice means at
   // once.
   ::posix_spawnattr_init(&attributes);

@@ -24,7 +24,8 @@ class Children {
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  /// Runs this program anew with these words; its output goes to `log`. Error when it cannot be started.
+  /// Runs this program anew with these words; its output goes to `log`, or, where that is empty, where ours
+  /// goes. Error when it cannot be started.
   void start(const std::vector<std::string>& words, const std::filesystem::path& log, std::size_t number);
   std::size_t running() const { return running_.size(); }
   /// Waits for one of them to end.

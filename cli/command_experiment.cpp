@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/experiment_files.hpp"
 #include "cli/grid.hpp"
@@ -149,28 +150,59 @@ void run(const Experiment& experiment, const Arguments& given) {
   fmt::print(stderr, "written: {}\n", (pages / (experiment.account.name + ".md")).string());
 }
 
-int run_each(std::span<const Experiment> chosen, const Arguments& given, const std::string& again) {
-  set_threads(given.threads);
+void check_given(const Arguments& given) {
   for (const std::uint64_t seed : given.seeds)
     check<ConfigError>(std::count(given.seeds.begin(), given.seeds.end(), seed) == 1, "--seeds", seed,
                        " is there twice");
   for (const auto& [name, file] : given.files)
     check<ConfigError>(fs::is_regular_file(file), "--" + name, "there is no file ", file);
+}
+
+int stopped_by(int signal, const std::string& again) {
+  fmt::print(stderr, "stopped; go on with: {}\n", again);
+  return 128 + signal;
+}
+
+int run_one(const Experiment& experiment, const Arguments& given, const std::string& again) {
+  check_given(given);
+  set_threads(given.threads);
   try {
-    for (const Experiment& experiment : chosen) {
-      Arguments own = given;
-      if (chosen.size() > 1 && !given.out.empty())
-        own.out = (fs::path(given.out) / experiment.account.name).string();
-      if (chosen.size() > 1)
-        fmt::print(stderr, "{}: {}\n", experiment.account.name, experiment.account.title);
-      run(experiment, own);
-    }
+    run(experiment, given);
   } catch (const Stopped& stopped) {
-    fmt::print(stderr, "stopped; go on with: {}\n", again);
-    return 128 + stopped.signal;
+    return stopped_by(stopped.signal, again);
   } catch (const TrainingFailed& failed) {
     fmt::print(stderr, "{}\n", failed.what());
     return failed.code;
+  }
+  return 0;
+}
+
+std::vector<std::string> words_of(const Experiment& experiment, const Arguments& given) {
+  std::vector<std::string> words{"experiment", experiment.account.name,
+                                 fmt::format("--threads={}", given.threads)};
+  if (given.quick) words.push_back("--quick");
+  if (!given.seeds.empty()) words.push_back(fmt::format("--seeds={}", fmt::join(given.seeds, ",")));
+  if (!given.out.empty())
+    words.push_back("--out=" + (fs::path(given.out) / experiment.account.name).string());
+  if (!given.pages.empty()) words.push_back("--pages=" + given.pages);
+  for (const std::string& name : experiment.files)
+    if (const auto file = given.files.find(name); file != given.files.end())
+      words.push_back("--" + name + "=" + file->second);
+  return words;
+}
+
+// Each in a process of its own: what one leaves in memory must not be counted for the next.
+int run_all(const Arguments& given, const std::string& again) {
+  check_given(given);
+  Children children;
+  for (const Experiment& experiment : experiments::experiments()) {
+    fmt::print(stderr, "{}: {}\n", experiment.account.name, experiment.account.title);
+    children.start(words_of(experiment, given), "", 0);
+    const Ended ended = children.wait();
+    if (children.asked()) return stopped_by(children.asked(), again);
+    if (ended.killed_by)
+      throw Error(fmt::format("{} was ended by signal {}", experiment.account.name, ended.killed_by));
+    if (ended.code != 0) return ended.code;
   }
   return 0;
 }
@@ -200,25 +232,21 @@ void add_experiment(CLI::App& app, const Call& call, Action& action) {
   CLI::App* command =
       app.add_subcommand("experiment", "measure what the field claims: a table, a plot, a page");
   command->require_subcommand(1);
-  const auto set = [&call, &action](std::span<const Experiment> chosen,
-                                    const std::shared_ptr<Arguments>& given) {
-    return [&call, &action, chosen, given] {
-      action = [&call, chosen, given] { return run_each(chosen, *given, call.line()); };
-    };
-  };
   for (const Experiment& experiment : experiments::experiments()) {
     CLI::App* one = command->add_subcommand(experiment.account.name, experiment.account.title);
     const auto given = std::make_shared<Arguments>();
-    const std::span<const Experiment> itself(&experiment, 1);
-    add_common(*one, given, itself);
+    add_common(*one, given, {&experiment, 1});
     one->add_option("--from", given->from,
                     "a NAME.csv that was written before: tells its figures again, and measures nothing");
-    one->callback(set(itself, given));
+    one->callback([&experiment, given, &call, &action] {
+      action = [&experiment, given, &call] { return run_one(experiment, *given, call.line()); };
+    });
   }
   CLI::App* all = command->add_subcommand("all", "all of them, one after the other");
   const auto given = std::make_shared<Arguments>();
   add_common(*all, given, experiments::experiments());
-  all->callback(set(experiments::experiments(), given));
+  all->callback(
+      [given, &call, &action] { action = [given, &call] { return run_all(*given, call.line()); }; });
 }
 
 }  // namespace fovea
