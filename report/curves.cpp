@@ -90,7 +90,8 @@ std::vector<Chart> charts(std::span<const RunRecord> runs) {
   const bool alone = runs.size() == 1;
   const auto add = [&](const RunRecord& run, const Curve& curve, const std::string& title,
                        const std::string& unit, const std::string& name) {
-    return &all.add(title, unit, {alone ? name : run.name, curve.x, curve.y});
+    const auto number = static_cast<std::size_t>(&run - runs.data());
+    return &all.add(title, unit, {alone ? name : run.name, curve.x, curve.y, number});
   };
   const auto add_named = [&](std::vector<Curve> RunRecord::*from, const char* column, const char* title) {
     for (const RunRecord& run : runs)
@@ -151,6 +152,9 @@ std::vector<Chart> charts(std::span<const RunRecord> runs) {
       add_heads(attentions, run, title, "", attentions.size() > most_watched);
     }
   }
+  if (alone)
+    for (Chart& chart : all.all)
+      for (std::size_t i = 0; i < chart.curves.size(); ++i) chart.curves[i].look = i;
   // Charts that are folded come last.
   std::stable_partition(all.all.begin(), all.all.end(), [](const Chart& chart) { return !chart.folded; });
   return std::move(all.all);
@@ -166,7 +170,7 @@ Curve thinned(const Curve& curve, std::size_t columns) {
   const auto column_of = [&](std::size_t i) {
     return std::min(columns - 1, static_cast<std::size_t>((curve.x[i] - first) / width));
   };
-  Curve kept{curve.name, {}, {}};
+  Curve kept{curve.name, {}, {}, curve.look};
   for (std::size_t begin = 0; begin < size;) {
     std::size_t end = begin, lowest = begin, highest = begin;
     for (; end < size && column_of(end) == column_of(begin); ++end) {

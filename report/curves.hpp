@@ -13,6 +13,7 @@ namespace fovea::report {
 struct Curve {
   std::string name;
   std::vector<double> x, y;
+  std::size_t look = 0;  // which line it is drawn with: the same run has the same one in every chart
 };
 
 /// Curves of one kind over the same steps.
@@ -52,7 +53,8 @@ std::vector<std::string> names_apart(std::span<const std::filesystem::path> fold
 /// an attention
 /// (`entropy.PATH.0`, `entropy.PATH.1`). Of several, each has its own, with a curve for each run: the mean
 /// over an attention's heads, and each head in a chart that is folded. Where more than six attentions were
-/// watched, so are the charts of that.
+/// watched, so are the charts of that. A curve's look is its run's number, or, of one run, its place in the
+/// chart.
 std::vector<Chart> charts(std::span<const RunRecord> runs);
 
 /// At most four points for each of `columns` equal parts of the steps: the first, the least, the greatest and

@@ -17,18 +17,18 @@ std::string look_of(std::size_t curve) {
   return dash == 0 ? fmt::format("l{}", curve % hues) : fmt::format("l{} d{}", curve % hues, dash);
 }
 
-Legend::Legend(const std::vector<std::string>& names, double width) {
-  if (names.size() < 2) return;
+Legend::Legend(const std::vector<Line>& lines, double width) {
+  if (lines.size() < 2) return;
   double at = 0;
   std::size_t in_row = 0;
-  for (const std::string& name : names) {
+  for (const auto& [name, look] : lines) {
     const std::string words = fitted(name, width - beside, letters);
     const double needed = beside + width_of(words, letters);
     if (at > 0 && at + needed > width) {
       at = 0;
       ++in_row;
     }
-    names_.push_back({at, in_row, words});
+    names_.push_back({at, in_row, {words, look}});
     at += needed + 8;
   }
 }
@@ -36,10 +36,10 @@ Legend::Legend(const std::vector<std::string>& names, double width) {
 double Legend::height() const { return names_.empty() ? 0 : row * static_cast<double>(names_.back().row); }
 
 void Legend::draw(Drawing& to, double x, double y) const {
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const double left = x + names_[i].x, below = y + row * static_cast<double>(names_[i].row);
-    to.line(left, below - 4, left + sample, below - 4, look_of(i));
-    to.text(left + sample + 4, below, "s", names_[i].words);
+  for (const Name& name : names_) {
+    const double left = x + name.x, below = y + row * static_cast<double>(name.row);
+    to.line(left, below - 4, left + sample, below - 4, look_of(name.line.look));
+    to.text(left + sample + 4, below, "s", name.line.name);
   }
 }
 

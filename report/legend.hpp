@@ -14,7 +14,11 @@ std::string look_of(std::size_t curve);
 /// it.
 class Legend {
  public:
-  Legend(const std::vector<std::string>& names, double width);
+  struct Line {
+    std::string name;
+    std::size_t look;
+  };
+  Legend(const std::vector<Line>& lines, double width);
 
   /// Of the rows below the first.
   double height() const;
@@ -25,7 +29,7 @@ class Legend {
   struct Name {
     double x = 0;
     std::size_t row = 0;
-    std::string words;
+    Line line;
   };
   std::vector<Name> names_;
 };

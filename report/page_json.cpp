@@ -208,8 +208,10 @@ std::string page_json(const Page& page) {
     Json curves = Json::array();
     for (const Curve& whole : chart.curves) {
       const Curve curve = thinned(whole, columns);
-      curves.push_back(
-          {{"name", visible(curve.name)}, {"x", numbers_of(curve.x)}, {"y", numbers_of(curve.y)}});
+      curves.push_back({{"name", visible(curve.name)},
+                        {"look", curve.look},
+                        {"x", numbers_of(curve.x)},
+                        {"y", numbers_of(curve.y)}});
     }
     charts.push_back({{"title", visible(chart.title)},
                       {"unit", visible(chart.unit)},

@@ -21,9 +21,9 @@ std::string tick_text(double value) { return for_people(std::abs(value) < 1e-12 
 constexpr double head = 26, plot = 154, foot = 40, side = 52, title_size = 16;
 
 Legend legend_of(const Chart& chart, double width) {
-  std::vector<std::string> names;
-  for (const Curve& curve : chart.curves) names.push_back(curve.name);
-  return Legend(names, width - side - 40);
+  std::vector<Legend::Line> lines;
+  for (const Curve& curve : chart.curves) lines.push_back({curve.name, curve.look});
+  return Legend(lines, width - side - 40);
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ void draw(Drawing& to, const Chart& chart, double x, double y, double width) {
   to.text(x + width, up.from + 30, "s", "step", Anchor::end);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const std::string data = path_through(curves[i].x, curves[i].y, across, up);
-    if (!data.empty()) to.path(data, look_of(i));
-    draw_lonely(to, curves[i].x, curves[i].y, across, up, fmt::format("b{}", i % hues));
+    if (!data.empty()) to.path(data, look_of(curves[i].look));
+    draw_lonely(to, curves[i].x, curves[i].y, across, up, fmt::format("b{}", curves[i].look % hues));
   }
   legend_of(chart, width).draw(to, x + side, up.from + 30);
 }

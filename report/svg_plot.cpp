@@ -84,9 +84,9 @@ double left_of(const Plot& plot) {
 }
 
 Legend legend_of(const Plot& plot) {
-  std::vector<std::string> names;
-  for (const Points& points : plot.points) names.push_back(points.name);
-  return Legend(names, width - left_of(plot));
+  std::vector<Legend::Line> lines;
+  for (const Points& points : plot.points) lines.push_back({points.name, lines.size()});
+  return Legend(lines, width - left_of(plot));
 }
 
 double inner_height(const Plot& plot) {

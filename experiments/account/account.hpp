@@ -56,6 +56,12 @@ struct Account {
 std::string word_of(Verdict::Held held);
 /// What holds of all cases, of some, or of none of them.
 Verdict::Held held_of(std::size_t count, std::size_t cases);
+/// Of a claim that something is better: yes where it is clearly better in all of so many cases; in part where
+/// it is so more often than it is clearly worse, and more often than chance alone would make one of 40 seem
+/// so; else no.
+Verdict::Held held_of(std::size_t better, std::size_t worse, std::size_t cases);
+/// `text; more`, or `more` where there is no text yet.
+std::string joined(const std::string& text, const std::string& more);
 
 /// A cell for people: `0.62 ± 0.03`, `12.1 (11.9–13)`, `diverged`, or a dash where there is nothing.
 std::string cell_text(const Figures& figures, const Table& table, const std::string& row,

@@ -63,6 +63,16 @@ Verdict::Held held_of(std::size_t count, std::size_t cases) {
   return count == 0 ? Verdict::Held::no : count == cases ? Verdict::Held::yes : Verdict::Held::in_part;
 }
 
+Verdict::Held held_of(std::size_t better, std::size_t worse, std::size_t cases) {
+  if (cases > 0 && better == cases) return Verdict::Held::yes;
+  const bool is_chance = better <= worse + cases / 40;
+  return is_chance ? Verdict::Held::no : Verdict::Held::in_part;
+}
+
+std::string joined(const std::string& text, const std::string& more) {
+  return text.empty() ? more : text + "; " + more;
+}
+
 std::string cell_text(const Figures& figures, const Table& table, const std::string& row,
                       const std::string& column) {
   const std::vector<double> values = figures.of(table.name, row, column);

@@ -118,7 +118,7 @@ function axis(label, more = {}) {
 }
 
 const dashes = [[], [7, 4], [2, 3]], borders = ["solid", "dashed", "dotted"];
-const dashOf = (i) => Math.floor(i / 8) % 3;
+const dashOf = (curve) => Math.floor(curve.look / 8) % 3;
 
 /** Of a curve whose points are not all shown those without a neighbour, which no line shows. */
 function lonely(u, index, all) {
@@ -151,11 +151,11 @@ function chartCard(chart) {
       cursor: { sync: { key: "step" }, drag: { x: true, y: false } },
       scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : still },
       axes: [axis("step", { size: 28 }), axis(chart.unit || null, { size: roomFor })],
-      legend: { markers: { dash: (u, i) => borders[dashOf(i - 1)] } },
+      legend: { markers: { dash: (u, i) => borders[i > 0 ? dashOf(chart.curves[i - 1]) : 0] } },
       series: [
         { label: "step", value: (u, value) => number(value, 9) },
-        ...chart.curves.map((curve, i) => ({
-          label: curve.name, stroke: colour("line" + (i % 8)), dash: dashes[dashOf(i)], width: 1.6,
+        ...chart.curves.map((curve) => ({
+          label: curve.name, stroke: colour("line" + (curve.look % 8)), dash: dashes[dashOf(curve)], width: 1.6,
           points: { show: curve.x.length < 60, size: 5, filter: lonely }, spanGaps: false, value: (u, value) => number(value),
         })),
       ],

@@ -86,6 +86,20 @@ TEST_CASE("report: several runs have a chart for each number, and a curve for ea
   CHECK(all[1].unit == "nats");
 }
 
+TEST_CASE("report: a run has one look in all charts, also where another has no curve", "[report]") {
+  std::vector<RunRecord> runs(3);
+  for (RunRecord& run : runs) run.metrics.push_back({"loss", {1}, {1}});
+  for (std::size_t i = 1; i < 3; ++i) runs[i].metrics.push_back({"nll", {1}, {1}});
+  const std::vector<Chart> all = charts(runs);
+  REQUIRE(titles(all) == std::vector<std::string>{"training loss", "nll"});
+  REQUIRE(all[1].curves.size() == 2);
+  CHECK(all[0].curves[0].look == 0);
+  CHECK(all[0].curves[2].look == 2);
+  CHECK(all[1].curves[0].look == 1);
+  CHECK(all[1].curves[1].look == 2);
+  CHECK(thinned(all[1].curves[1], 10).look == 2);
+}
+
 TEST_CASE("report: the heads of an attention share a chart, or several runs have their mean", "[report]") {
   const TemporaryFolder folder;
   std::vector<RunRecord> runs;
@@ -107,6 +121,7 @@ TEST_CASE("report: the heads of an attention share a chart, or several runs have
                                                 "entropy", "entropy.d.1.x", evenness});
   REQUIRE(one[5].curves.size() == 2);
   CHECK(one[5].curves[1].name == "head 1");
+  CHECK(one[5].curves[1].look == 1);  // of one run curves differ by their place
   CHECK(one[5].unit == "nats");
   CHECK(one[6].curves[1].y == std::vector<double>{0.25});
   CHECK(std::none_of(one.begin(), one.end(), [](const Chart& chart) { return chart.folded; }));

@@ -117,7 +117,8 @@ TEST_CASE("drawing: nothing lies outside of it", "[report]") {
   CHECK(outside(drawing_of({{"typical", "t", "", "", "", text}})) == "");
   Chart many{std::string(200, 'c'), "nats", {}};
   for (int i = 0; i < 30; ++i)
-    many.curves.push_back({fmt::format("decoder.layers.{}.attention", i), {1, 2}, {1, 2}});
+    many.curves.push_back(
+        {fmt::format("decoder.layers.{}.attention", i), {1, 2}, {1, 2}, static_cast<std::size_t>(i)});
   const std::string drawn = drawing_of({}, {many, many, many});
   CHECK(outside(drawn) == "");
   CHECK(count(drawn, "layers.29.attention</text>") == 3);  // no name is left out
@@ -197,7 +198,8 @@ TEST_CASE("drawing: numbers without neighbours are dots", "[report]") {
 
 TEST_CASE("drawing: curves beyond eight have dashes, in their names, too", "[report]") {
   Chart many{"c", "", {}};
-  for (int i = 0; i < 25; ++i) many.curves.push_back({fmt::format("run {}", i), {1, 2}, {1, 2}});
+  for (int i = 0; i < 25; ++i)
+    many.curves.push_back({fmt::format("run {}", i), {1, 2}, {1, 2}, static_cast<std::size_t>(i)});
   const std::string drawing = drawing_of({}, {many});
   for (const auto& [look, times] :
        {std::pair("l0", 4), std::pair("l1", 2), std::pair("l0 d1", 2), std::pair("l7 d2", 2)})
@@ -221,7 +223,8 @@ TEST_CASE("drawing: a forecast says what its lines are, and when", "[report]") {
 
 TEST_CASE("drawing: every class of its style is used somewhere", "[report]") {
   Chart many{"c", "", {}};
-  for (int i = 0; i < 24; ++i) many.curves.push_back({"run", {1, 2, 3, 4}, {1, 2, std::nan(""), 3}});
+  for (int i = 0; i < 24; ++i)
+    many.curves.push_back({"run", {1, 2, 3, 4}, {1, 2, std::nan(""), 3}, static_cast<std::size_t>(i)});
   Forecast series{"°C", {0, 3600, 7200}, {1, 2, std::nan("")}, {3}, {2}, {4}, {{0.25, 0.75}}};
   HeatMap map = even(1, shades, 1, 0);
   for (std::size_t i = 0; i < shades; ++i) map.heads[0].weights[i] = static_cast<double>(i) / (shades - 1);
