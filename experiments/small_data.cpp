@@ -97,10 +97,6 @@ Difference of_finite(std::vector<double> pairs) {
   return difference_of(pairs);
 }
 
-std::string joined(const std::string& text, const std::string& more) {
-  return text.empty() ? more : text + "; " + more;
-}
-
 Verdict judge_best(const Figures& figures) {
   std::size_t beaten = 0, better = 0, cells = 0;
   std::string why;
