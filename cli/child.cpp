@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::array handed{SIGINT, SIGTERM, SIGHUP};
 // What a signal's handler may look at.
-constexpr std::size_t most = 64;
-std::array<std::atomic<pid_t>, most> children{};
+std::array<std::atomic<pid_t>, Children::most> children{};
 std::atomic<int> last_asked{0};
 std::array<struct sigaction, handed.size()> before{};
 
@@ -34,6 +33,20 @@ void replace(pid_t from, pid_t to) {
     if (pid_t expected = from; child.compare_exchange_strong(expected, to)) return;
 }
 
+// Signals wait while it is alive.
+struct Held {
+  sigset_t before;
+  Held() {
+    sigset_t all;
+    ::sigemptyset(&all);
+    for (const int signal : handed) ::sigaddset(&all, signal);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  ~Held() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+};
+
 }  // namespace
 
 Children::Children() {
@@ -44,10 +57,11 @@ Children::Children() {
 }
 
 Children::~Children() {
-  for (const auto& [process, number] : running_) {
-    ::kill(process, SIGTERM);  // they save what they have
-    while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  for (const auto& [process, number] : running_) ::kill(process, SIGTERM);  // they save what they have
+  while (!running_.empty()) {
+    while (::waitpid(running_.back().first, nullptr, 0) < 0 && errno == EINTR) {
     }
+    running_.pop_back();
   }
   for (auto& child : children) child = 0;
   for (std::size_t i = 0; i < handed.size(); ++i) ::sigaction(handed[i], &before[i], nullptr);
@@ -72,31 +86,35 @@ void Children::start(const std::vector<std::string>& words, const std::filesyste
   }
   // In a group of its own: a terminal's Ctrl-C would else come twice, here and by us, and twice means at
   // once.
+  const Held held;  // from here on until there is someone to hand signals on to
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setsigmask(&attributes, &held.before);
   pid_t started = 0;
   const int error = ::posix_spawn(&started, "/proc/self/exe", &files, &attributes, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
   if (error) throw Error(std::string("cannot start a training: ") + std::strerror(error));
   running_.emplace_back(started, number);
-  const int early = last_asked.load();
   replace(0, started);
-  // It came before there was anyone to tell.
-  if (early || last_asked.load()) ::kill(started, early ? early : last_asked.load());
+  if (const int early = last_asked.load()) ::kill(started, early);  // it came before there was anyone to tell
 }
 
 Ended Children::wait() {
   while (true) {
+    // It is not reaped before it is forgotten: its number could be another process's when a signal comes.
+    siginfo_t ended{};
+    if (::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) != 0) {
+      if (errno == EINTR) continue;
+      throw Error(std::string("cannot wait for a training: ") + std::strerror(errno));
+    }
+    replace(ended.si_pid, 0);
     int status = 0;
-    const pid_t process = ::waitpid(-1, &status, 0);
-    if (process < 0 && errno == EINTR) continue;
-    if (process < 0) throw Error(std::string("cannot wait for a training: ") + std::strerror(errno));
-    const auto found =
-        std::find_if(running_.begin(), running_.end(), [&](const auto& one) { return one.first == process; });
+    ::waitpid(ended.si_pid, &status, 0);
+    const auto found = std::find_if(running_.begin(), running_.end(),
+                                    [&](const auto& one) { return one.first == ended.si_pid; });
     if (found == running_.end()) continue;
     const std::size_t number = found->second;
-    replace(process, 0);
     running_.erase(found);
     return {number, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
   }

@@ -19,6 +19,8 @@ struct Ended {
 /// goes are ended.
 class Children {
  public:
+  static constexpr std::size_t most = 64;  // at once
+
   Children();
   ~Children();
   Children(const Children&) = delete;

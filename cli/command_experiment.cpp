@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <ctime>
+#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/chrono.h>
@@ -28,7 +31,7 @@ using experiments::Trained;
 using experiments::Training;
 
 struct Arguments {
-  bool quick = false;
+  bool quick = false, is_part = false;
   std::vector<std::uint64_t> seeds;
   std::uint64_t threads = 0;
   std::map<std::string, std::string> files;
@@ -36,8 +39,8 @@ struct Arguments {
 };
 
 std::string seconds_text(double seconds) {
-  return seconds < 100 ? fmt::format("{:.0f} s", seconds)
-                       : fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  const long whole = std::lround(seconds);
+  return whole < 100 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
 std::vector<std::uint64_t> seeds_of(const Experiment& experiment, const Arguments& given) {
@@ -58,10 +61,11 @@ std::string command_of(const Experiment& experiment, const Arguments& given) {
   return text;
 }
 
-// All that a result hangs on.
+// All that a result hangs on: another program may train otherwise.
 std::string record_of(const Experiment& experiment, const Arguments& given) {
-  nlohmann::ordered_json record{
-      {"experiment", experiment.account.name}, {"quick", given.quick}, {"version", version()}};
+  nlohmann::ordered_json record{{"experiment", experiment.account.name},
+                                {"quick", given.quick},
+                                {"program", file_checksum("/proc/self/exe")}};
   for (const auto& [name, file] : given.files) record["files"][name] = file_checksum(file);
   return record.dump(2) + "\n";
 }
@@ -90,13 +94,18 @@ Trained trained_of(const Job& job, bool diverged) {
   return trained;
 }
 
-std::vector<Trained> train(std::span<const Training> trainings, const fs::path& folder, std::size_t at_once) {
+// What trainings were there already adds to `earlier`.
+std::vector<Trained> train(std::span<const Training> trainings, const fs::path& folder, std::size_t at_once,
+                           std::size_t& earlier) {
   std::vector<Job> jobs, distinct;
   for (const Training& training : trainings) {
     jobs.push_back(job_of(training, folder));
     const auto is_same = [&](const Job& job) { return job.place == jobs.back().place; };
     if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(jobs.back());
   }
+  earlier += static_cast<std::size_t>(std::count_if(distinct.begin(), distinct.end(), [](const Job& job) {
+    return fs::exists(job.place / "result.json");
+  }));
   const std::vector<bool> diverged = train_all(distinct, at_once);
   std::vector<Trained> trained;
   for (const Job& job : jobs) {
@@ -109,25 +118,30 @@ std::vector<Trained> train(std::span<const Training> trainings, const fs::path& 
 
 Figures measured(const Experiment& experiment, const Arguments& given, const fs::path& folder) {
   claim(folder, "experiment", record_of(experiment, given));
+  std::size_t earlier = 0;
   Lab lab;
   lab.quick = given.quick;
   lab.seeds = seeds_of(experiment, given);
   for (const std::string& name : experiment.files)
     if (const auto file = given.files.find(name); file != given.files.end()) lab.files.insert(*file);
-  lab.train = [&](std::span<const Training> trainings) { return train(trainings, folder, threads()); };
+  lab.train = [&](std::span<const Training> trainings) {
+    return train(trainings, folder, threads(), earlier);
+  };
   lab.say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const auto start = std::chrono::steady_clock::now();
   Figures figures;
   experiment.measure(lab, figures);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const About machine = about();
-  figures.facts = {{"command", command_of(experiment, given)},
-                   {"measured", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
-                   {"took", seconds_text(took.count())},
-                   {"version", machine.version},
-                   {"cpu", machine.cpu},
-                   {"kernels", machine.kernels},
-                   {"threads", fmt::format("{}", machine.threads)}};
+  figures.facts = {
+      {"command", command_of(experiment, given)},
+      {"measured", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
+      {"took", seconds_text(took.count()) +
+                   (earlier ? fmt::format(" beside {} trainings of an earlier call", earlier) : "")},
+      {"version", machine.version},
+      {"cpu", machine.cpu},
+      {"kernels", machine.kernels},
+      {"threads", fmt::format("{}", machine.threads)}};
   return figures;
 }
 
@@ -141,7 +155,9 @@ fs::path pages_of(const Arguments& given, const fs::path& folder) {
 
 void run(const Experiment& experiment, const Arguments& given) {
   const fs::path folder =
-      given.out.empty() ? fs::path("runs") / ("experiment-" + experiment.account.name) : fs::path(given.out);
+      given.out.empty()
+          ? fs::path("runs") / ("experiment-" + experiment.account.name + (given.quick ? "-quick" : ""))
+          : fs::path(given.out);
   const Figures figures =
       given.from.empty() ? measured(experiment, given, folder) : experiments::read_figures(given.from);
   print(to_text(experiment.account, figures));
@@ -158,6 +174,7 @@ void check_given(const Arguments& given) {
     check<ConfigError>(fs::is_regular_file(file), "--" + name, "there is no file ", file);
 }
 
+// What is part of `all` leaves it to that to say so.
 int stopped_by(int signal, const std::string& again) {
   fmt::print(stderr, "stopped; go on with: {}\n", again);
   return 128 + signal;
@@ -169,7 +186,7 @@ int run_one(const Experiment& experiment, const Arguments& given, const std::str
   try {
     run(experiment, given);
   } catch (const Stopped& stopped) {
-    return stopped_by(stopped.signal, again);
+    return given.is_part ? 128 + stopped.signal : stopped_by(stopped.signal, again);
   } catch (const TrainingFailed& failed) {
     fmt::print(stderr, "{}\n", failed.what());
     return failed.code;
@@ -179,7 +196,7 @@ int run_one(const Experiment& experiment, const Arguments& given, const std::str
 
 std::vector<std::string> words_of(const Experiment& experiment, const Arguments& given) {
   std::vector<std::string> words{"experiment", experiment.account.name,
-                                 fmt::format("--threads={}", given.threads)};
+                                 fmt::format("--threads={}", given.threads), "--part-of-all"};
   if (given.quick) words.push_back("--quick");
   if (!given.seeds.empty()) words.push_back(fmt::format("--seeds={}", fmt::join(given.seeds, ",")));
   if (!given.out.empty())
@@ -236,8 +253,12 @@ void add_experiment(CLI::App& app, const Call& call, Action& action) {
     CLI::App* one = command->add_subcommand(experiment.account.name, experiment.account.title);
     const auto given = std::make_shared<Arguments>();
     add_common(*one, given, {&experiment, 1});
-    one->add_option("--from", given->from,
-                    "a NAME.csv that was written before: tells its figures again, and measures nothing");
+    CLI::Option* from =
+        one->add_option("--from", given->from,
+                        "a NAME.csv that was written before: tells its figures again, and measures nothing");
+    for (const char* measuring : {"--quick", "--seeds", "--threads", "--out"})
+      from->excludes(one->get_option(measuring));
+    one->add_flag("--part-of-all", given->is_part)->group("");
     one->callback([&experiment, given, &call, &action] {
       action = [&experiment, given, &call] { return run_one(experiment, *given, call.line()); };
     });

@@ -1,5 +1,6 @@
 #include "cli/trainings.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include <fmt/format.h>
@@ -67,6 +68,7 @@ void claim(const fs::path& folder, const std::string& name, const std::string& r
 std::vector<bool> train_all(std::span<const Job> jobs, std::size_t at_once) {
   std::vector<bool> all(jobs.size());
   Children children;
+  at_once = std::min(at_once, Children::most);
   std::size_t next = 0;
   while (true) {
     while (next < jobs.size() && children.running() < at_once && !children.asked()) {

@@ -47,6 +47,10 @@ class Axis {
         if (const double value = times * std::pow(10, power);
             inner(value) >= scale_.low && inner(value) <= scale_.high && (times == 1 || !is_wide))
           add(value);
+    if (all.size() < 2) {  // less than a power of ten: evenly, as far as it goes
+      all.clear();
+      for (const double value : ticks(std::pow(10, scale_.low), std::pow(10, scale_.high), about)) add(value);
+    }
     return all;
   }
   // At these values themselves, where they are few.
