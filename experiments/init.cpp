@@ -69,8 +69,8 @@ void measure(Lab& lab, Figures& into) {
   }
 }
 
-Verdict judge_claim(const Figures& figures, const std::string& claim, const std::string& with_it,
-                    const std::string& without) {
+void judge_claim(const Figures& figures, const std::string& claim, const std::string& with_it,
+                 const std::string& without, std::vector<Verdict>& verdicts) {
   std::size_t better = 0, worse = 0, all = 0;
   std::string why;
   for (const Task& task : tasks()) {
@@ -80,21 +80,25 @@ Verdict judge_claim(const Figures& figures, const std::string& claim, const std:
       ++all;
       better += task.more_is_better ? by.is_above() : by.is_below();
       worse += task.more_is_better ? by.is_below() : by.is_above();
-      why += fmt::format("{}{}, {}: {} in place of {} ({})", why.empty() ? "" : "; ", task.name, column,
-                         brief(figures.mean(task.name, with_it, column), 3),
-                         brief(figures.mean(task.name, without, column), 3), told(by));
+      why = joined(why, fmt::format("{}, {}: {} in place of {} ({})", task.name, column,
+                                    brief(figures.mean(task.name, with_it, column), 3),
+                                    brief(figures.mean(task.name, without, column), 3), told(by)));
     }
   }
-  why += fmt::format("{}learly better in {} of {} cases, clearly worse in {}", why.empty() ? "C" : ". C",
-                     better, all, worse);
-  return {claim, held_of(better, all), why};
+  if (all == 0) return;
+  verdicts.push_back(
+      {claim, held_of(better, worse, all),
+       fmt::format("{}. Clearly better in {} of {} cases, clearly worse in {}", why, better, all, worse)});
 }
 
 std::vector<Verdict> judge(const Figures& figures) {
-  return {judge_claim(figures, "projections of an additive score had better start orthogonal than as Xavier",
-                      base, "Xavier"),
-          judge_claim(figures, "a value transform helps additive attention", "value transform", base),
-          judge_claim(figures, "layer norm on the projections helps additive attention", "layer norm", base)};
+  std::vector<Verdict> verdicts;
+  judge_claim(figures, "projections of an additive score had better start orthogonal than as Xavier", base,
+              "Xavier", verdicts);
+  judge_claim(figures, "a value transform helps additive attention", "value transform", base, verdicts);
+  judge_claim(figures, "layer norm on the projections helps additive attention", "layer norm", base,
+              verdicts);
+  return verdicts;
 }
 
 }  // namespace
@@ -106,7 +110,8 @@ Experiment init() {
   account.how =
       "`orthogonal` is additive attention as it is by itself: projections start orthogonal, values are taken "
       "as they are. Each other row changes one thing: `Xavier` is `--additive-start xavier`, `value "
-      "transform` `--value-transform`, `layer norm` `--attention additive_norm`, which norms each of the two "
+      "transform` `--value-transform` (a matrix of parameters more), `layer norm` `--attention "
+      "additive_norm`, which norms each of the two "
       "projections.";
   for (const Task& task : tasks()) {
     account.tables.push_back({task.name, task.name + " of the test part: " + task.told, "additive"});

@@ -97,7 +97,7 @@ Difference of_finite(std::vector<double> pairs) {
   return difference_of(pairs);
 }
 
-Verdict judge_best(const Figures& figures) {
+void judge_best(const Figures& figures, std::vector<Verdict>& verdicts) {
   std::size_t beaten = 0, better = 0, cells = 0;
   std::string why;
   for (const Task& task : tasks) {
@@ -114,13 +114,13 @@ Verdict judge_best(const Figures& figures) {
     why = joined(why, fmt::format("{}: additive is better by so many points at {}, than {}", task.table,
                                   fmt::join(small, " and "), one));
   }
-  const auto held = better > beaten ? Verdict::Held::no : held_of(beaten, cells);
-  return {"additive attention suits small data", held,
-          fmt::format("{}. Clearly better than {} of {} rivals, clearly worse than {}", why, beaten, cells,
-                      better)};
+  if (cells == 0) return;
+  verdicts.push_back({"additive attention suits small data", held_of(beaten, better, cells),
+                      fmt::format("{}. Clearly better than {} of {} rivals, clearly worse than {}", why,
+                                  beaten, cells, better)});
 }
 
-Verdict judge_growth(const Figures& figures) {
+void judge_growth(const Figures& figures, std::vector<Verdict>& verdicts) {
   std::size_t shrinks = 0, measured = 0;
   std::string why;
   for (const Task& task : tasks) {
@@ -131,17 +131,24 @@ Verdict judge_growth(const Figures& figures) {
     std::vector<double> pairs;
     for (std::size_t i = 0; i < here.size(); ++i) pairs.push_back(here[i] - there[i]);
     const Difference difference = of_finite(pairs);
-    shrinks += difference.is_above() && of_finite(here).mean > 0;
+    if (!of_finite(here).is_above()) continue;  // there is nothing to make up for
+    shrinks += difference.is_above();
     ++measured;
     why = joined(why, fmt::format("{}: ahead of the rivals' mean by {} points at {}, by {} at {}: {} more",
                                   task.table, told(of_finite(here)), fmt::join(small, " and "),
                                   told(of_finite(there)), sizes.back(), told(difference)) +
                           doubt(difference));
   }
-  return {"more data make up for its advantage", held_of(shrinks, measured), why};
+  if (measured > 0)
+    verdicts.push_back({"more data make up for its advantage", held_of(shrinks, measured), why});
 }
 
-std::vector<Verdict> judge(const Figures& figures) { return {judge_best(figures), judge_growth(figures)}; }
+std::vector<Verdict> judge(const Figures& figures) {
+  std::vector<Verdict> verdicts;
+  judge_best(figures, verdicts);
+  judge_growth(figures, verdicts);
+  return verdicts;
+}
 
 }  // namespace
 
