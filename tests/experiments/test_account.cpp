@@ -94,3 +94,29 @@ TEST_CASE("an index has the verdicts of all", "[experiments]") {
   const std::vector<Told> all{{&told, figures()}};
   CHECK_THAT(to_index(all), Contains("| [made-up](made-up.md) | it falls \\| with d | **yes** |"));
 }
+
+TEST_CASE("a claim holds of all cases, of some or of none", "[experiments]") {
+  const auto word = [](auto... counts) { return word_of(held_of(static_cast<std::size_t>(counts)...)); };
+  CHECK(word(3, 3) == "yes");
+  CHECK(word(2, 3) == "in part");
+  CHECK(word(0, 3) == "no");
+  CHECK(word(0, 0) == "no");
+  // Better, worse, cases.
+  CHECK(word(3, 0, 3) == "yes");
+  CHECK(word(2, 0, 3) == "in part");
+  CHECK(word(2, 1, 3) == "in part");
+  CHECK(word(1, 1, 3) == "no");
+  CHECK(word(1, 2, 3) == "no");
+  CHECK(word(0, 0, 3) == "no");
+  CHECK(word(0, 0, 0) == "no");
+  // One of 40 would seem better by chance.
+  CHECK(word(1, 0, 39) == "in part");
+  CHECK(word(1, 0, 40) == "no");
+  CHECK(word(2, 0, 40) == "in part");
+  CHECK(word(40, 0, 40) == "yes");
+}
+
+TEST_CASE("texts are joined", "[experiments]") {
+  CHECK(joined("", "a") == "a");
+  CHECK(joined("a", "b") == "a; b");
+}

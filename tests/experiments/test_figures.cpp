@@ -95,3 +95,42 @@ TEST_CASE("a difference is paired by seed, with Student's margin", "[experiments
   CHECK_FALSE(between_rows(two_rows({1}, {300}), "t", "a", "b", "error").is_clear());
   CHECK(told(between_rows(two_rows({1}, {}), "t", "a", "b", "error")) == "–");
 }
+
+TEST_CASE("columns of a row are compared, too", "[experiments]") {
+  Figures figures;
+  const std::vector<double> dot{11, 21, 31.1, none, 50}, scaled{10, 20, 30, 5};
+  for (std::size_t i = 0; i < dot.size(); ++i) figures.add("t", "8", "dot", i + 1, dot[i]);
+  for (std::size_t i = scaled.size(); i > 0; --i) figures.add("t", "8", "scaled dot", i, scaled[i - 1]);
+  figures.add("t", "16", "dot", 1, 1000);
+  figures.add("other", "8", "dot", 1, 1000);
+  const Difference difference = between_columns(figures, "t", "8", "dot", "scaled dot");
+  CHECK(difference.pairs == 3);
+  CHECK(difference.mean == Approx(3.1 / 3));
+  CHECK(difference.is_above());
+  CHECK(between_columns(figures, "t", "8", "scaled dot", "dot").is_below());
+  CHECK(between_columns(figures, "t", "32", "dot", "scaled dot").pairs == 0);
+}
+
+TEST_CASE("the margin of many pairs is Student's, too", "[experiments]") {
+  // Half at 0 and half at 2, and one at 1: the margin is the quantile times deviation by √n.
+  const auto quantile = [](std::size_t count) {
+    std::vector<double> pairs(count, 1.0);
+    double squares = 0;
+    for (std::size_t i = 0; i + 1 < count; i += 2) {
+      pairs[i] = 0;
+      pairs[i + 1] = 2;
+      squares += 2;
+    }
+    const auto n = static_cast<double>(count);
+    return difference_of(pairs).margin / std::sqrt(squares / (n - 1) / n);
+  };
+  CHECK(quantile(2) == Approx(12.706));
+  CHECK(quantile(11) == Approx(2.228));
+  // By tables, to a hundredth.
+  CHECK(quantile(12) == Approx(2.201).margin(0.01));
+  CHECK(quantile(16) == Approx(2.131).margin(0.01));
+  CHECK(quantile(21) == Approx(2.086).margin(0.01));
+  CHECK(quantile(31) == Approx(2.042).margin(0.01));
+  CHECK(quantile(101) == Approx(1.984).margin(0.01));
+  CHECK(quantile(1001) == Approx(1.962).margin(0.01));
+}
