@@ -115,3 +115,46 @@ TEST_CASE("an experiment that cannot be made is refused", "[cli]") {
   refused({"broken", "--out", "b"}, 3, "broken:1:2: no number");
   CHECK_FALSE(fs::exists(shell.folder / "b/broken.md"));
 }
+
+TEST_CASE("all experiments are made one after the other, until one fails", "[cli]") {
+  const Shell shell;
+  write(shell.folder / "numbers.txt", "1\n");
+  const Result result = shell.call({"experiment", "all", "--quick", "--out", "own folder", "--pages", "pages",
+                                    "--numbers", "numbers.txt", "--seeds", "5,6", "--threads", "2"});
+  INFO(result.err);
+  CHECK(result.code == 3);
+  CHECK_THAT(result.out, Contains("\"a higher rate learns more\": ") && Contains("own numbers"));
+  CHECK_THAT(result.err, Contains("rates: which rate is best?") && Contains("broken: does it work?") &&
+                             Contains("broken:1:2: no number"));
+  // Each in a folder of its own within --out; the pages side by side.
+  CHECK(fs::exists(shell.folder /
+                   "own folder/rates/"
+                   "line,lr=0.01,optimizer=sgd,clip-norm=0,steps=9,eval-every=0,seed=5/result.json"));
+  CHECK(fs::is_directory(shell.folder / "own folder/broken"));
+  const std::string page = content(shell.folder / "pages/rates.md");
+  CHECK_THAT(page, Contains("fovea experiment rates --quick --seeds 5,6 --numbers numbers.txt\n") &&
+                       Contains("own numbers"));
+  CHECK_THAT(page, Contains("threads: 2"));
+  CHECK_THAT(content(shell.folder / "pages/README.md"), Contains("[rates](rates.md)"));
+  CHECK_FALSE(fs::exists(shell.folder / "pages/broken.md"));
+  // By itself it is the same.
+  CHECK(shell
+            .call({"experiment", "rates", "--quick", "--out", "alone", "--numbers", "numbers.txt", "--seeds",
+                   "5,6", "--threads", "2"})
+            .out == result.out);
+}
+
+TEST_CASE("all experiments are stopped together", "[cli]") {
+  const Shell shell;
+  const pid_t child = shell.start({"experiment", "all", "--out", "all", "--threads", "2"});
+  REQUIRE(wait_for(shell.folder / "all/rates/line,lr=0.01,optimizer=sgd,clip-norm=0,steps=30000,"
+                                  "eval-every=2000,seed=1/checkpoints/last.fovea"));
+  ::kill(child, SIGINT);
+  const Result stopped = shell.finish(child);
+  INFO(stopped.err);
+  CHECK(stopped.code == 130);
+  CHECK_THAT(stopped.err, Contains("go on with: fovea experiment all --out all --threads 2\n"));
+  CHECK_THAT(stopped.err, !Contains("broken"));
+  CHECK_FALSE(fs::exists(shell.folder / "all/broken"));
+  CHECK_FALSE(fs::exists(shell.folder / "all/rates/rates.md"));
+}
