@@ -107,7 +107,7 @@ TEST_CASE("an experiment that cannot be made is refused", "[cli]") {
     CHECK(result.code == code);
     CHECK_THAT(result.err, Contains(text));
   };
-  refused({}, 2, "required");
+  refused({}, 2, "Choose one of rates, broken, all");
   refused({"rate"}, 2, "rates");
   refused({"rates", "--numbers", "nowhere.txt"}, 2, "[--numbers] there is no file nowhere.txt");
   refused({"rates", "--seeds", "one"}, 2, "seeds");
