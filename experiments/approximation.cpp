@@ -1,4 +1,6 @@
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -24,7 +26,8 @@ struct Kind {
   std::string row;
   HeadSettings (*layer)(const std::string& score, std::size_t T);
   Given (*flags)(const std::string& score);  // of a training, where sequences have up to 24 symbols
-  bool is_for_claim = true;
+  bool is_claimed = true;                    // one of those that the claim names
+  bool has_additive = true;                  // not what needs a score that is a product
 };
 
 const std::string exact = "exact";
@@ -71,22 +74,20 @@ const std::vector<Kind>& kinds() {
        [](const std::string& score) -> Given {
          return {{"attention", score}, {"rank", "6"}};
        }},
-      // Both are scores of their own, in the place of scaled dot: asked for with another they are refused.
-      {"linear",
-       [](const std::string& score, std::size_t) {
-         return HeadSettings{.score = score == "scaled_dot" ? "linear" : score + "_linear"};
-       },
+      // Both are scores of their own, products of φ(q) and φ(k).
+      {"linear", [](const std::string&, std::size_t) { return HeadSettings{.score = "linear"}; },
        [](const std::string&) -> Given {
          return {{"attention", "linear"}};
-       }},
+       },
+       true, false},
       {"random features",
-       [](const std::string& score, std::size_t) {
-         return HeadSettings{.score = score == "scaled_dot" ? "random_features" : score,
-                             .features = width / heads};
+       [](const std::string&, std::size_t) {
+         return HeadSettings{.score = "random_features", .features = width / heads};
        },
        [](const std::string&) -> Given {
          return {{"attention", "random_features"}};
-       }}};
+       },
+       false, false}};
   return all;
 }
 
@@ -100,22 +101,11 @@ const std::vector<Scored>& scores() {
   return all;
 }
 
-// Whether the program makes such a layer, by asking it.
-bool is_there(const Kind& kind, const std::string& score) {
-  try {
-    check_heads(kind.layer(score, 1024), width, heads);
-    return true;
-  } catch (const ConfigError&) {
-    return false;
-  }
+bool exists(const Kind& kind, const Scored& scored) {
+  return kind.has_additive || scored.score != "additive";
 }
 
 // ---- time and memory ----
-
-// Longer than this a pass of exact heads takes more than some 10 s.
-std::size_t longest_of(const Kind& kind, const std::string& score) {
-  return kind.row != exact ? SIZE_MAX : score == "additive" ? 4'096 : 16'384;
-}
 
 std::function<void()> pass_of(const Kind& kind, const std::string& score, std::size_t T) {
   Rng rng(1);
@@ -126,37 +116,40 @@ std::function<void()> pass_of(const Kind& kind, const std::string& score, std::s
   };
 }
 
-template <class Take>
-void each_layer(std::size_t T, const Take& take) {
+struct Made {
+  const Kind* kind;
+  const Scored* scored;
+};
+
+// Every kind of heads with every score that it can have.
+std::vector<Made> layers() {
+  std::vector<Made> all;
   for (const Scored& scored : scores())
     for (const Kind& kind : kinds())
-      if (T <= longest_of(kind, scored.score) && is_there(kind, scored.score)) take(kind, scored);
+      if (exists(kind, scored)) all.push_back({&kind, &scored});
+  return all;
 }
 
 void measure_memory(std::size_t T, Figures& into) {
-  each_layer(T, [&](const Kind& kind, const Scored& scored) {
-    into.add("memory" + scored.table_end, fmt::format("{}", T), kind.row, 1,
-             peak_mb_of([&] { pass_of(kind, scored.score, T)(); }));
-  });
+  for (const auto& [kind, scored] : layers())
+    into.add("memory" + scored->table_end, fmt::format("{}", T), kind->row, 1,
+             peak_mb_of([&kind = kind, &scored = scored, T] { pass_of(*kind, scored->score, T)(); }));
 }
 
 // Layers of both scores in one round, then a table for each.
 void measure_time(std::size_t T, std::size_t rounds, Figures& into) {
-  const std::string row = fmt::format("{}", T), between = ", ";
+  const std::string row = fmt::format("{}", T);
+  const std::vector<Made> made = layers();
   std::vector<Timed> all;
-  each_layer(T, [&](const Kind& kind, const Scored& scored) {
-    all.push_back({kind.row + between + scored.column, pass_of(kind, scored.score, T)});
-  });
-  Figures both;
-  time_in_turns(all, rounds, "time", row, both);
-  each_layer(T, [&](const Kind& kind, const Scored& scored) {
-    std::uint64_t round = 0;
-    for (const double milliseconds : both.of("time", row, kind.row + between + scored.column))
-      into.add("time" + scored.table_end, row, kind.row, ++round, milliseconds);
-    if (kind.row != exact)
-      add_ratios(into, "time" + scored.table_end, row, exact, kind.row, "faster" + scored.table_end,
-                 kind.row);
-  });
+  for (const auto& [kind, scored] : made) all.push_back({kind->row, pass_of(*kind, scored->score, T)});
+  const std::vector<std::vector<double>> times = time_in_turns(all, rounds);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const auto& [kind, scored] = made[i];
+    add_rounds(into, "time" + scored->table_end, row, kind->row, times[i]);
+    if (kind->row != exact)
+      add_ratios(into, "time" + scored->table_end, row, exact, kind->row, "faster" + scored->table_end,
+                 kind->row);
+  }
 }
 
 // ---- trainings ----
@@ -192,14 +185,11 @@ void measure(Lab& lab, Figures& into) {
     lab.say(fmt::format("time at T = {}", T));
     measure_time(T, lab.pick<std::size_t>(T < 10'000 ? 5 : 3, 2), into);
   }
-  for (const Scored& scored : scores())
-    for (const Kind& kind : kinds())
-      into.add("there", kind.row, scored.column, 1, is_there(kind, scored.score) ? 1 : 0);
   for (const Learned& learned : tasks(lab)) {
     std::vector<Trial> trials;
     for (const Kind& kind : kinds())
       for (const Scored& scored : scores())
-        if (is_there(kind, scored.score))
+        if (exists(kind, scored))
           trials.push_back({kind.row,
                             learned.task,
                             with(learned.settings, kind.flags(scored.score)),
@@ -212,102 +202,121 @@ void measure(Lab& lab, Figures& into) {
 
 // How much more additive heads lose by an approximation than scaled dot heads do, by seeds.
 Difference extra_loss(const Figures& figures, const std::string& task, const std::string& kind) {
-  const auto of = [&](const std::string& row, const std::string& column) {
-    return figures.of(task, row, column);
-  };
-  const std::vector<double> a = of(kind, "additive"), a0 = of(exact, "additive"), d = of(kind, "scaled dot"),
-                            d0 = of(exact, "scaled dot");
   std::vector<double> extra;
-  if (a.size() == a0.size() && a.size() == d.size() && a.size() == d0.size())
-    for (std::size_t i = 0; i < a.size(); ++i) extra.push_back((a[i] - a0[i]) - (d[i] - d0[i]));
+  for (const Figure& figure : figures.all()) {
+    if (figure.table != task || figure.row != kind || figure.column != "additive") continue;
+    const auto loss = [&](const std::string& column) {
+      return figures.at(task, kind, column, figure.seed) - figures.at(task, exact, column, figure.seed);
+    };
+    const double more = loss("additive") - loss("scaled dot");
+    if (std::isfinite(more)) extra.push_back(more);
+  }
   return difference_of(extra);
 }
 
-// The longest sequences that exact heads of this score were timed with.
+// The longest sequences.
 std::string longest_row(const Figures& figures, const std::string& table) {
   const std::vector<std::string> rows = figures.rows(table);
   return rows.empty() ? "" : rows.back();
 }
 
+enum class Fate { fine, lossy, slow, unknown, impossible };
+
+// What becomes of an approximation with additive scores.
+Fate fate_of(const Figures& figures, const std::string& row, const Kind& kind) {
+  if (!kind.has_additive) return Fate::impossible;
+  const std::vector<double> faster = figures.of("faster_additive", row, kind.row);
+  if (faster.size() < 2) return Fate::unknown;
+  if (median(faster) <= 1) return Fate::slow;
+  bool is_trained = false;
+  for (const char* task : {"sort", "g2p"}) {
+    const Difference loss = extra_loss(figures, task, kind.row);
+    if (figures.diverged(task, kind.row, "additive") > 0 || loss.is_above()) return Fate::lossy;
+    is_trained = is_trained || loss.pairs > 1;
+  }
+  return is_trained ? Fate::fine : Fate::unknown;
+}
+
 void judge_application(const Figures& figures, std::vector<Verdict>& verdicts) {
   const std::string row = longest_row(figures, "faster_additive");
-  std::vector<std::string> fine, slow, lossy, refused;
+  std::map<Fate, std::vector<std::string>> kinds_of;
+  std::size_t all = 0;
   for (const Kind& kind : kinds()) {
-    if (!kind.is_for_claim || figures.of("there", kind.row, "additive").empty()) continue;
-    if (figures.mean("there", kind.row, "additive") == 0) {
-      refused.push_back(kind.row);
-      continue;
-    }
-    const std::vector<double> faster = figures.of("faster_additive", row, kind.row);
-    const bool is_slow = !faster.empty() && median(faster) <= 1;
-    bool is_lossy = false;
-    for (const char* task : {"sort", "g2p"})
-      is_lossy = is_lossy || extra_loss(figures, task, kind.row).is_above();
-    const std::string with_factor =
-        faster.empty() ? kind.row : fmt::format("{} ({} times)", kind.row, brief(median(faster), 3));
-    (is_slow ? slow : is_lossy ? lossy : fine).push_back(with_factor);
+    if (!kind.is_claimed) continue;
+    const double faster = figures.median("faster_additive", row, kind.row);
+    kinds_of[fate_of(figures, row, kind)].push_back(
+        std::isfinite(faster) ? fmt::format("{} ({} times)", kind.row, brief(faster, 3)) : kind.row);
+    ++all;
   }
-  const std::size_t all = fine.size() + slow.size() + lossy.size() + refused.size();
-  if (all == 0) return;
-  std::string why = fmt::format("{} of {} can be had with additive scores", all - refused.size(), all);
-  const auto tell = [&](const std::vector<std::string>& which, const std::string& what) {
-    if (!which.empty()) why += fmt::format("; {}: {}", what, list(which));
+  const auto count = [&](Fate fate) { return kinds_of[fate].size(); };
+  if (count(Fate::fine) + count(Fate::slow) + count(Fate::lossy) == 0) return;
+  std::string why =
+      fmt::format("{} of {} can be had with additive scores", all - count(Fate::impossible), all);
+  const auto tell = [&](Fate fate, const std::string& what) {
+    if (count(fate) > 0) why = joined(why, fmt::format("{}: {}", what, list(kinds_of[fate])));
   };
-  tell(fine, fmt::format("faster than exact additive at T = {}, and no clearly greater loss than with scaled "
-                         "dot in any task",
-                         row));
-  tell(lossy, "faster, but with a clearly greater loss than with scaled dot in a task");
-  tell(slow, fmt::format("not faster at T = {}", row));
-  tell(refused, "refused by the program");
+  tell(Fate::fine, fmt::format("faster than exact additive at T = {}, and no clearly greater loss than with "
+                               "scaled dot in any task",
+                               row));
+  tell(Fate::lossy,
+       "faster, but with a clearly greater loss than with scaled dot, or a diverged training, in "
+       "a task");
+  tell(Fate::slow, fmt::format("not faster at T = {}", row));
+  tell(Fate::unknown, "not both timed and trained more than once");
+  tell(Fate::impossible, "cannot be had");
+  const bool none = count(Fate::fine) + count(Fate::unknown) == 0;
   verdicts.push_back(
       {"approximations (local, sparse, low-rank, linear) are hard to apply to additive attention",
-       fine.size() == all ? Verdict::Held::no
-       : fine.empty()     ? Verdict::Held::yes
-                          : Verdict::Held::in_part,
+       count(Fate::fine) == all ? Verdict::Held::no
+       : none                   ? Verdict::Held::yes
+                                : Verdict::Held::in_part,
        why});
 }
 
 void judge_speed(const Figures& figures, std::vector<Verdict>& verdicts) {
-  std::size_t measured = 0, faster = 0;
+  std::size_t measured = 0, faster = 0, slower = 0;
   std::string why;
   for (const Scored& scored : scores()) {
     const std::string table = "faster" + scored.table_end, row = longest_row(figures, table);
     std::vector<std::string> told;
     for (const std::string& column : figures.columns(table)) {
       const std::vector<double> ratios = figures.of(table, row, column);
-      if (ratios.empty()) continue;
+      if (ratios.size() < 2) continue;  // one round alone tells nothing
       ++measured;
-      faster += median(ratios) > 1 ? 1 : 0;
+      faster += median(ratios) > 1;
+      slower += median(ratios) < 1;
       told.push_back(fmt::format("{} {}", column, brief(median(ratios), 3)));
     }
     if (!told.empty())
-      why += fmt::format("{}{}, T = {}: exact takes so many times as long: {}", why.empty() ? "" : "; ",
-                         scored.column, row, list(told));
+      why = joined(why, fmt::format("{}, T = {}: exact takes so many times as long: {}", scored.column, row,
+                                    list(told)));
   }
   if (measured == 0) return;
-  verdicts.push_back({"approximations save time in long sequences", held_of(faster, measured), why});
+  verdicts.push_back({"approximations save time in long sequences", held_of(faster, slower, measured), why});
 }
 
 void judge_errors(const Figures& figures, const std::string& task, const std::string& claim,
                   std::vector<Verdict>& verdicts) {
-  std::size_t compared = 0, worse = 0;
+  std::size_t compared = 0, worse = 0, better = 0;
   std::string why;
   for (const Scored& scored : scores()) {
-    if (figures.of(task, exact, scored.column).empty()) continue;
     std::vector<std::string> told_of;
     for (const Kind& kind : kinds()) {
       const Difference loss = between_rows(figures, task, kind.row, exact, scored.column);
       if (kind.row == exact || loss.pairs == 0) continue;
       ++compared;
-      worse += loss.is_above() ? 1 : 0;
+      worse += loss.is_above();
+      better += loss.is_below();
       told_of.push_back(fmt::format("{} {}{}", kind.row, told(loss), loss.is_clear() ? "" : " (not clear)"));
     }
-    why += fmt::format("{}{}: exact {} %; {}", why.empty() ? "" : "; ", scored.column,
-                       brief(figures.mean(task, exact, scored.column), 3), list(told_of));
+    if (!told_of.empty())
+      why = joined(why, fmt::format("{}: exact {} %, {}", scored.column,
+                                    brief(figures.mean(task, exact, scored.column), 3), list(told_of)));
   }
   if (compared == 0) return;
-  verdicts.push_back({claim, held_of(worse, compared),
-                      fmt::format("clearly worse in {} of {} comparisons; {}", worse, compared, why)});
+  verdicts.push_back({claim, held_of(worse, better, compared),
+                      fmt::format("clearly worse in {} of {} comparisons, clearly better in {}; {}", worse,
+                                  compared, better, why)});
 }
 
 std::vector<Verdict> judge(const Figures& figures) {
@@ -326,34 +335,25 @@ Experiment approximation() {
   return {{"approximation",
            "which approximations of attention can additive scores have, and at what price?",
            "Each position looks at about 128 others, or slots, whatever the length: `local`, a window of "
-           "129; `strided`, each "
-           "(T/128)th; `blocks` of 128; `hashed` into T/128 buckets; `low-rank`, keys and values projected "
-           "along time to 128 "
-           "slots. `linear` (φ = elu + 1) and `random features` (32 for each head) have no weights; they are "
-           "scores of their "
-           "own, forms of a dot, and stand in the column of scaled dot. That additive scores have no such "
-           "form is the program's "
-           "answer: it has no heads that are additive and linear, and refuses additive heads with a number "
-           "of features.\n\n"
+           "129; `strided`, each (T/128)th; `blocks` of 128; `hashed` into T/128 buckets; `low-rank`, keys "
+           "and values projected along time to 128 slots. `linear` (φ = elu + 1) and `random features` (32 "
+           "for each head) have no weights. Both need a score that is a product of a part of the query and a "
+           "part of the key, φ(q)·φ(k), which tanh(a + b) is not: there is none of additive, in the program "
+           "or elsewhere, so both stand in the column of scaled dot alone, and the claim counts linear as "
+           "what cannot be had. Random features approximate exp of scaled dot; linear with elu + 1 does not: "
+           "it is another function in the place of softmax.\n\n"
            "Time is of a forward and a backward pass of one multi-head self-attention layer with its "
-           "projections, all in turns; "
-           "memory is what a process of its own with one thread holds at its peak for it, parameters, input "
-           "and gradients "
-           "included. Exact heads are streamed, and take memory that grows with T alone, too. Exact additive "
-           "heads are left out at "
-           "T = 16,384, where a pass takes long.\n\n"
+           "projections, all in turns, five rounds (three at T = 16,384); memory is what a process of its "
+           "own with one thread holds at its peak for it, parameters, input and gradients included. Exact "
+           "heads are streamed, and take memory that grows with T alone, too.\n\n"
            "Transformers (width 64, one layer on each side, 4 heads, 400 steps of the task's own schedule) "
-           "learn to sort 12 to 24 "
-           "symbols, which needs all positions, and to pronounce words, which needs near ones most. There "
-           "approximations are so narrow "
-           "that they leave something out: a window of 7, a stride of 4, blocks of 6, 4 buckets, 6 slots. "
-           "They hold for the look of "
-           "the source at itself, and but for low-rank for that of the target at itself; the look of the "
-           "target at the source is exact (of "
-           "linear and random features scaled dot). Errors are of the test part, greedy; the same steps, "
-           "rate and seeds for all.",
-           {{"there", "whether heads can be made so (1: yes)", "heads"},
-            {"time_dot", "scaled dot: forward and backward, " + layer, "T", "ms", Summary::median},
+           "learn to sort 12 to 24 symbols, which needs all positions, and to pronounce words, which needs "
+           "near ones most. There approximations are so narrow that they leave something out: a window of 7, "
+           "a stride of 4, blocks of 6, 4 buckets, 6 slots. They hold for the look of the source at itself, "
+           "and but for low-rank for that of the target at itself; the look of the target at the source is "
+           "exact (of linear and random features scaled dot). Errors are of the test part, greedy; the same "
+           "steps, rate and seeds for all.",
+           {{"time_dot", "scaled dot: forward and backward, " + layer, "T", "ms", Summary::median},
             {"time_additive", "additive: forward and backward, " + layer, "T", "ms", Summary::median},
             {"faster_dot", "scaled dot: time of exact heads, by that of these, " + layer, "T", "",
              Summary::median},

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -158,11 +160,10 @@ void measure_training(const std::string& model, const Lengths& lengths, std::siz
   for (const auto& [score, column] : {std::pair("additive", additive_name), std::pair("dot", dot_name),
                                       std::pair("scaled_dot", scaled_name)})
     all.push_back({column, training_step(model, score, sequences, lengths)});
-  time_in_turns(all, rounds, "step", row, into);
-  for (const Timed& one : all) {
-    std::uint64_t round = 0;
-    for (const double milliseconds : into.of("step", row, one.column))
-      into.add("throughput", row, one.column, ++round, sequences / milliseconds);
+  std::vector<std::vector<double>> rates = time_in_turns(all, rounds);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    for (double& rate : rates[i]) rate = sequences / rate;
+    add_rounds(into, "throughput", row, all[i].column, rates[i]);
   }
   for (const char* other : {dot_name, scaled_name})
     add_ratios(into, "throughput", row, other, additive_name, "throughput_ratio",
@@ -226,8 +227,8 @@ void measure(Lab& lab, Figures& into) {
 // The row that a claim names, or the last where it was not measured; "" where there is nothing.
 std::string row_near(const Figures& figures, const std::string& table, const std::string& row) {
   const std::vector<std::string> rows = figures.rows(table);
-  return rows.empty() || std::find(rows.begin(), rows.end(), row) != rows.end() ? (rows.empty() ? "" : row)
-                                                                                : rows.back();
+  if (rows.empty()) return "";
+  return std::find(rows.begin(), rows.end(), row) != rows.end() ? row : rows.back();
 }
 
 std::string range_told(const std::vector<double>& values) {
@@ -245,19 +246,21 @@ void judge_time(const Figures& figures, std::vector<Verdict>& verdicts) {
   const std::vector<double> ours = ratio("additive / scaled dot"),
                             fair = ratio("additive / scaled dot, projected"),
                             theirs = ratio("additive, composed / scaled dot");
-  if (ours.empty() || fair.empty()) return;
-  const bool ours_hold = is_within(fovea::median(ours), 3, 0.25);
-  const bool others_hold = !theirs.empty() && is_within(fovea::median(theirs), 3, 0.25);
+  if (ours.size() < 2 || fair.size() < 2) return;  // one round alone tells nothing
+  const auto holds = [](const std::vector<double>& ratios) {
+    return is_within(fovea::median(ratios), 3, 0.25);
+  };
+  const bool all = holds(ours) && holds(fair), some = holds(ours) || holds(fair) || holds(theirs);
   std::string why = fmt::format(
       "at T = {}: streamed it takes {} times as long as scaled dot, and {} times as long as scaled dot "
-      "behind "
-      "projections of its own",
+      "behind projections of its own",
       row, range_told(ours), range_told(fair));
-  if (!theirs.empty()) why += fmt::format("; composed of plain operations {} times", range_told(theirs));
+  if (!theirs.empty())
+    why = joined(why, fmt::format("composed of plain operations {} times", range_told(theirs)));
   verdicts.push_back({"additive attention is 3 times slower than dot at T = 512",
-                      ours_hold     ? Verdict::Held::yes
-                      : others_hold ? Verdict::Held::in_part
-                                    : Verdict::Held::no,
+                      all    ? Verdict::Held::yes
+                      : some ? Verdict::Held::in_part
+                             : Verdict::Held::no,
                       why});
 }
 
@@ -276,8 +279,7 @@ void judge_memory(const Figures& figures, std::vector<Verdict>& verdicts) {
                       : theirs_more ? Verdict::Held::in_part
                                     : Verdict::Held::no,
                       fmt::format("at T = {}, peak of forward and backward: scaled dot with projections {} "
-                                  "MB, additive streamed {} MB, "
-                                  "composed of plain operations {} MB",
+                                  "MB, additive streamed {} MB, composed of plain operations {} MB",
                                   row, brief(dot, 3), brief(ours, 3), brief(theirs, 3))});
 }
 
@@ -286,10 +288,10 @@ void judge_throughput(const Figures& figures, std::vector<Verdict>& verdicts) {
   std::string why;
   for (const std::string& row : figures.rows("throughput_ratio")) {
     const std::vector<double> ratios = figures.of("throughput_ratio", row, "scaled dot / additive");
-    if (ratios.empty()) continue;
+    if (ratios.size() < 2) continue;  // one round alone tells nothing
     ++measured;
     near += is_within(fovea::median(ratios), 1.7, 0.2) ? 1 : 0;
-    why += fmt::format("{}{}: {} times", why.empty() ? "" : "; ", row, range_told(ratios));
+    why = joined(why, fmt::format("{}: {} times", row, range_told(ratios)));
   }
   if (measured == 0) return;
   verdicts.push_back({"training with additive attention has 1.7 times less throughput",
@@ -334,31 +336,24 @@ Experiment cost() {
       {"cost",
        "what does additive attention cost?",
        "Time of a forward and a backward pass, with gradients of queries, keys, values and parameters, in "
-       "f32. "
-       "Additive attention contains its projections W_q and W_k; dot and scaled dot have none, which is how "
-       "they are "
-       "usually compared; `scaled dot, projected` has two of the same size. `hybrid` is the mean of scaled "
-       "dot and "
-       "additive. All of these are streamed: no array of all pairs is kept. `additive, composed` is the same "
-       "function "
-       "made of plain operations, with arrays [B, T, T, H], as it is usually written; it is measured as long "
-       "as one "
-       "such array takes at most 256 MB. All of a row are timed in turns, and a ratio is one of a round.\n\n"
+       "f32. Additive attention contains its projections W_q and W_k; dot and scaled dot have none, which is "
+       "how they are usually compared; `scaled dot, projected` has two of the same size. `hybrid` is the "
+       "mean of scaled dot and additive. All of these are streamed: no array of all pairs is kept. "
+       "`additive, composed` is the same function made of plain operations, with arrays [B, T, T, H], as it "
+       "is usually written; it is measured as long as one such array takes at most 256 MB. All of a row are "
+       "timed in turns, and a ratio is one of a round.\n\n"
        "Memory is what a process of its own with one thread holds at its peak in one forward and backward "
-       "pass, inputs "
-       "and gradients included, above what it held before; some 2 MB of it are the program's own.\n\n"
+       "pass, inputs and gradients included, above what it held before; some 2 MB of it are the program's "
+       "own.\n\n"
        "Training steps are those of `fovea train seq2seq`'s models (width 128, one layer, no dropout, 64 "
-       "sequences of "
-       "equal length, Adam), without reading data. The step of an lstm with additive attention is one "
-       "operation; all "
-       "others of the recurrent models go through the target step by step, so the gru's row compares like "
-       "with like. "
-       "Heads of the transformer (4 of 32) have the same projections with all scores.\n\n"
+       "sequences of equal length, Adam), without reading data. The step of an lstm with additive attention "
+       "is one operation; all others of the recurrent models go through the target step by step, so the "
+       "gru's row compares like with like. Heads of the transformer (4 of 32) have the same projections with "
+       "all scores.\n\n"
        "Parameters are counted from the modules: a head of D = 64 in a width of 256. Projections of dot "
-       "heads have no "
-       "bias where a single head is counted; additive has one, b. In a layer all projections have biases, "
-       "and there is "
-       "an output's projection, too; with a shared projection it is the same layer less one projection.",
+       "heads have no bias where a single head is counted; additive has one, b. In a layer all projections "
+       "have biases, and there is an output's projection, too; with a shared projection it is the same layer "
+       "less one projection.",
        {{"time_T", "forward and backward, " + of_T, "T", "ms", Summary::median},
         {"time_T_ratio", "ratios of times, " + of_T, "T", "", Summary::median},
         {"time_d", "forward and backward, " + of_d, "d", "ms", Summary::median},

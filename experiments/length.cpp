@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include "experiments/account/difference.hpp"
 #include "experiments/all.hpp"
 #include "experiments/learn.hpp"
+#include "experiments/matcher.hpp"
 #include "experiments/turns.hpp"
 #include "modules/attention/attend.hpp"
 #include "training/statistics.hpp"
@@ -61,44 +63,19 @@ Questions draw(const World& world, std::size_t N, std::size_t B, Rng& rng) {
 
 // ---- who answers ----
 
-struct Asker {
-  std::optional<Linear> query, key;  // before scores that need equal widths
-  Score score;
-  FIELDS(query, key, score)
-
-  Variable prepared(const Variable& keys) const { return prepare(score, key ? (*key)(keys) : keys); }
-  /// [B, N]
-  Variable operator()(const Variable& queries, const Variable& prepared_keys, Pass& pass) const {
-    return attend_prepared(score, query ? (*query)(queries) : queries, prepared_keys, {}, pass,
-                           {.want = {.scores = true}})
-        .scores;
-  }
-};
-
 struct Kind {
   std::string column, score;
-  bool projected;
+
+  Matcher start(Rng& rng) const { return make_matcher(score, query_width, key_width, width, rng); }
 };
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{{"additive", "additive", false},
-                                     {"dot, projected", "dot", true},
-                                     {"scaled dot, projected", "scaled_dot", true},
-                                     {"general", "general", false},
-                                     {"cosine, projected", "cosine", true}};
+  static const std::vector<Kind> all{{"additive", "additive"},
+                                     {"dot, projected", "dot"},
+                                     {"scaled dot, projected", "scaled_dot"},
+                                     {"general", "general"},
+                                     {"cosine, projected", "cosine"}};
   return all;
-}
-
-Asker made(const Kind& kind, Rng& rng) {
-  Asker asker;
-  if (kind.projected) {
-    asker.query.emplace(query_width, width, rng);
-    asker.key.emplace(key_width, width, rng);
-    asker.score = make_score(kind.score, width, width, width, rng);
-  } else {
-    asker.score = make_score(kind.score, query_width, key_width, width, rng);
-  }
-  return asker;
 }
 
 std::size_t best_of(const Real* scores, std::size_t N) {
@@ -119,11 +96,11 @@ double error_of(const World& world, std::size_t N, std::size_t sets, Rng rng, co
   return 100.0 * static_cast<double>(wrong) / static_cast<double>(sets * B);
 }
 
-double error_of(const Asker& asker, const World& world, std::size_t N, std::size_t sets, Rng rng) {
+double error_of(const Matcher& model, const World& world, std::size_t N, std::size_t sets, Rng rng) {
   return error_of(world, N, sets, rng, [&](const Questions& asked) {
     const NoGrad no_graph;
     Pass pass;
-    return asker(asked.queries, asker.prepared(asked.keys), pass).value();
+    return model(asked.queries, model.prepared(asked.keys), pass).value();
   });
 }
 
@@ -143,16 +120,16 @@ struct Schooling {
   std::size_t N, steps;
 };
 
-Asker trained(const Kind& kind, const World& world, const Schooling& schooling, double rate,
-              std::uint64_t seed) {
+Matcher trained(const Kind& kind, const World& world, const Schooling& schooling, double rate,
+                std::uint64_t seed) {
   constexpr std::size_t B = 32;
   Rng start = Rng(seed).split("start"), questions = Rng(seed).split("questions");
-  Asker asker = made(kind, start);
-  learn(asker, schooling.steps, rate, [&](Pass& pass, std::size_t) {
+  Matcher model = kind.start(start);
+  learn(model, schooling.steps, rate, [&](Pass& pass, std::size_t) {
     const Questions asked = draw(world, schooling.N, B, questions);
-    return mean(cross_entropy(asker(asked.queries, asker.prepared(asked.keys), pass), asked.right));
+    return mean(cross_entropy(model(asked.queries, model.prepared(asked.keys), pass), asked.right));
   });
-  return asker;
+  return model;
 }
 
 // The rate with the fewest errors in questions that neither training nor test has, with the first seed.
@@ -183,10 +160,10 @@ void measure_errors(const Lab& lab, const World& world, const Schooling& schooli
     const double rate = lab.quick ? 0.01 : best_rate(lab, kind, world, schooling);
     into.add("rate", kind.column, table, 1, rate);
     for (const std::uint64_t seed : lab.seeds) {
-      const Asker asker = trained(kind, world, schooling, rate, seed);
+      const Matcher model = trained(kind, world, schooling, rate, seed);
       for (const std::size_t N : tested)
         into.add(table, fmt::format("{}", N), kind.column, seed,
-                 error_of(asker, world, N, sets(N), questions(seed)));
+                 error_of(model, world, N, sets(N), questions(seed)));
     }
   }
   for (const std::uint64_t seed : lab.seeds)
@@ -202,22 +179,25 @@ constexpr const char* square = "100 × 100";
 
 void measure_time(const Lab& lab, const std::string& row, std::size_t queries, std::size_t keys,
                   Figures& into) {
+  constexpr int repeats = 10;
   Rng rng(1);
   const Variable q = normal(rng, {queries, query_width}, 0, 1), k = normal(rng, {keys, key_width}, 0, 1);
   const NoGrad no_graph;
   std::vector<Timed> all;
   for (const Kind& kind : kinds()) {
-    const Asker asker = made(kind, rng);
-    all.push_back({kind.column, [asker, prepared = asker.prepared(k), q, k] {
+    const Matcher model = kind.start(rng);
+    all.push_back({kind.column, [model, prepared = model.prepared(k), q, k] {
                      const NoGrad none;
                      Pass pass;
-                     const Variable asked = asker.query ? (*asker.query)(q) : q;
-                     for (int i = 0; i < 10; ++i) attend_prepared(asker.score, asked, prepared, k, pass);
+                     for (int i = 0; i < repeats; ++i)
+                       attend_prepared(model.score, model.projected(q), prepared, k, pass);
                    }});
   }
-  Figures tens;
-  time_in_turns(all, lab.pick<std::size_t>(31, 2), "time", row, tens);
-  for (const Figure& one : tens.all()) into.add(one.table, one.row, one.column, one.seed, one.value / 10);
+  std::vector<std::vector<double>> times = time_in_turns(all, lab.pick<std::size_t>(31, 2));
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (double& milliseconds : times[i]) milliseconds /= repeats;
+    add_rounds(into, "time", row, all[i].column, times[i]);
+  }
   for (const Kind& kind : kinds())
     if (kind.column != "additive")
       add_ratios(into, "time", row, "additive", kind.column, "ratio", "additive / " + kind.column);
@@ -245,8 +225,8 @@ Standing standing_of(const Figures& figures, const World& world, std::size_t N, 
   const std::vector<std::string> rows = figures.rows(table);
   if (rows.empty()) return standing;
   const std::string& row = rows.back();
-  why += fmt::format("{}{} keys after training with {}: additive {} %", why.empty() ? "" : "; ", row, N,
-                     brief(figures.mean(table, row, "additive"), 3));
+  std::string told = fmt::format("{} keys after training with {}: additive {} %", row, N,
+                                 brief(figures.mean(table, row, "additive"), 3));
   for (const Kind& kind : kinds()) {
     if (kind.column == "additive") continue;
     const Difference difference = between_columns(figures, table, row, "additive", kind.column);
@@ -254,9 +234,10 @@ Standing standing_of(const Figures& figures, const World& world, std::size_t N, 
     ++standing.compared;
     standing.better += difference.is_below() ? 1 : 0;
     standing.worse += difference.is_above() ? 1 : 0;
-    why += fmt::format(", {} {} %{}", kind.column, brief(figures.mean(table, row, kind.column), 3),
-                       difference.is_clear() ? "" : " (no clear difference)");
+    told += fmt::format(", {} {} %{}", kind.column, brief(figures.mean(table, row, kind.column), 3),
+                        doubt(difference));
   }
+  if (standing.compared > 0) why = joined(why, told);
   return standing;
 }
 
@@ -273,17 +254,14 @@ void judge_errors(const Figures& figures, const World& world, std::vector<Verdic
   verdicts.push_back(
       {fmt::format("additive attention suits queries and keys of unequal lengths: fewer errors, where {}",
                    world.told),
-       all.better == all.compared ? Verdict::Held::yes
-       : all.better > 0           ? Verdict::Held::in_part
-                                  : Verdict::Held::no,
-       "wrong answers with " + why});
+       held_of(all.better, all.worse, all.compared), "wrong answers with " + why});
 }
 
 void judge_time(const Figures& figures, std::vector<Verdict>& verdicts) {
   const std::string column = "additive / scaled dot, projected";
   const std::vector<double> unequal = figures.of("ratio", short_by_long, column),
                             equal = figures.of("ratio", square, column);
-  if (unequal.empty() || equal.empty()) return;
+  if (unequal.size() < 2 || equal.size() < 2) return;  // one round alone tells nothing
   const double at_unequal = median(unequal), at_equal = median(equal);
   verdicts.push_back(
       {"additive attention suits queries and keys of unequal lengths: time",
@@ -318,30 +296,22 @@ Experiment length() {
   return {
       {"length",
        "one short query, ten thousand keys: does additive attention suit unequal lengths?",
-       "Keys are 64 independent N(0, 1) numbers. A query is 16 numbers, made of one of the keys by a "
-       "fixed random matrix "
-       "A [16, 64] (entries N(0, 1/64)), as it is or with what is below 0 cut off, with noise of "
-       "deviation 0.3. The model "
-       "has to give that key the highest score. `least possible` is the error of who knows A and takes "
-       "the nearest key: "
-       "several keys may fit as well, the more the more keys there are.\n\n"
-       "Each model is trained by cross entropy of its softmax over the keys (Adam, constant rate, 32 "
-       "queries a step, new "
-       "keys in each; 800 steps with 100 keys, 500 with 1,000), and tested with 10 to 10,000 keys: 1,024 "
-       "queries for each seed "
-       "(512 with 10,000 keys), in 16 (8) sets of keys. Its rate is one of 0.001, 0.003, 0.01, chosen for "
-       "each table by "
-       "512 other queries with the first seed. Dot, scaled dot and cosine stand behind projections of "
-       "both sides to 64 "
-       "numbers with biases; additive has H = 64; general is one matrix. Queries are answered "
-       "independently of each other, so "
-       "for errors it makes no difference how many there are: the unequal length is that of the keys, "
-       "and that training saw "
+       "Keys are 64 independent N(0, 1) numbers. A query is 16 numbers, made of one of the keys by a fixed "
+       "random matrix A [16, 64] (entries N(0, 1/64)), as it is or with what is below 0 cut off, with noise "
+       "of deviation 0.3. The model has to give that key the highest score. `least possible` is the error of "
+       "who knows A and takes the nearest key: several keys may fit as well, the more the more keys there "
+       "are.\n\n"
+       "Each model is trained by cross entropy of its softmax over the keys (Adam, constant rate, 32 queries "
+       "a step, new keys in each; 800 steps with 100 keys, 500 with 1,000), and tested with 10 to 10,000 "
+       "keys: 1,024 queries for each seed (512 with 10,000 keys), in 16 (8) sets of keys. Its rate is one of "
+       "0.001, 0.003, 0.01, chosen for each table by 512 other queries with the first seed. Dot, scaled dot "
+       "and cosine stand behind projections of both sides to 64 numbers with biases; additive has H = 64; "
+       "general is one matrix. Queries are answered independently of each other, so for errors it makes no "
+       "difference how many there are: the unequal length is that of the keys, and that training saw "
        "fewer.\n\n"
-       "Time is of one forward pass without gradients (a mean of ten), with keys that were prepared and "
-       "a query that was "
-       "projected before where the score does not do it itself; 10,000 pairs of a query and a key in "
-       "both rows.",
+       "Time is of one forward pass without gradients (a mean of ten), with keys that were prepared before, "
+       "and with the projection of the query, whether the score has its own or stands behind one; 10,000 "
+       "pairs of a query and a key in both rows.",
        {errors("linear", "100", worlds()[0].told),
         errors("linear", "1000", worlds()[0].told),
         errors("rectified", "100", worlds()[1].told),

@@ -69,11 +69,12 @@ void measure_speed(std::size_t queries, std::size_t count, std::size_t rounds, F
                        rivals[i].attention(asked, rivals[i].prepared, {}, pass, {.want = {.weights = true}});
                      }});
   }
-  Figures times;
-  time_in_turns(timed, rounds, "speed", "", times);
-  for (const Figure& figure : times.all())
-    into.add("speed", figure.column, queries == 1 ? "one at a time" : fmt::format("{} at a time", queries),
-             figure.seed, static_cast<double>(queries) / figure.value);
+  const std::string column = queries == 1 ? "one at a time" : fmt::format("{} at a time", queries);
+  std::vector<std::vector<double>> rates = time_in_turns(timed, rounds);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    for (double& rate : rates[i]) rate = static_cast<double>(queries) / rate;
+    add_rounds(into, "speed", attentions[i], column, rates[i]);
+  }
 }
 
 void measure(Lab& lab, Figures& into) {

@@ -1,5 +1,7 @@
 #include "experiments/turns.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -27,20 +29,41 @@ double status(std::string_view name) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+// A system call again as long as signals interrupt it.
+template <class Call>
+auto whole(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 }  // namespace
+
+std::vector<std::vector<double>> time_in_turns(const std::vector<Timed>& all, std::size_t rounds) {
+  for (const Timed& one : all) one.run();
+  std::vector<std::vector<double>> times(all.size());
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) times[i].push_back(milliseconds_of(all[i].run));
+  return times;
+}
 
 void time_in_turns(const std::vector<Timed>& all, std::size_t rounds, const std::string& table,
                    const std::string& row, Figures& into) {
-  for (const Timed& one : all) one.run();
-  for (std::size_t round = 1; round <= rounds; ++round)
-    for (const Timed& one : all) into.add(table, row, one.column, round, milliseconds_of(one.run));
+  const std::vector<std::vector<double>> times = time_in_turns(all, rounds);
+  for (std::size_t i = 0; i < all.size(); ++i) add_rounds(into, table, row, all[i].column, times[i]);
+}
+
+void add_rounds(Figures& into, const std::string& table, const std::string& row, const std::string& column,
+                const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) into.add(table, row, column, i + 1, values[i]);
 }
 
 void add_ratios(Figures& into, const std::string& table, const std::string& row, const std::string& column,
                 const std::string& by, const std::string& ratio_table, const std::string& ratio_column) {
   const std::vector<double> above = into.of(table, row, column), below = into.of(table, row, by);
-  for (std::size_t i = 0; i < std::min(above.size(), below.size()); ++i)
-    into.add(ratio_table, row, ratio_column, i + 1, above[i] / below[i]);
+  std::vector<double> ratios(std::min(above.size(), below.size()));
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = above[i] / below[i];
+  add_rounds(into, ratio_table, row, ratio_column, ratios);
 }
 
 double peak_mb_of(const std::function<void()>& work) {
@@ -63,9 +86,10 @@ double peak_mb_of(const std::function<void()>& work) {
   }
   ::close(ends[1]);
   double grown = std::numeric_limits<double>::quiet_NaN();
-  if (::read(ends[0], &grown, sizeof grown) != sizeof grown) grown = std::numeric_limits<double>::quiet_NaN();
+  if (whole([&] { return ::read(ends[0], &grown, sizeof grown); }) != sizeof grown)
+    grown = std::numeric_limits<double>::quiet_NaN();
   ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
+  whole([&] { return ::waitpid(child, nullptr, 0); });
   return grown;
 }
 

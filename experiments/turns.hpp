@@ -14,13 +14,19 @@ struct Timed {
   std::function<void()> run;
 };
 
-/// Runs each once without looking, then `rounds` times in turns, and adds the milliseconds of each: the seed
-/// is the round. What disturbs the machine for a while meets all of them; so ratios of one round mean
+/// Runs each once without looking, then `rounds` times in turns: the milliseconds of the rounds of each, in
+/// the order of `all`. What disturbs the machine for a while meets all of them; so ratios of one round mean
 /// something where times of different minutes do not.
+std::vector<std::vector<double>> time_in_turns(const std::vector<Timed>& all, std::size_t rounds);
+/// The same, added to the figures: each a column.
 void time_in_turns(const std::vector<Timed>& all, std::size_t rounds, const std::string& table,
                    const std::string& row, Figures& into);
 
-/// In each round one column by another: adds it as a column of its own, of `other_table` where one is named.
+/// Adds a number of each round, which is its seed.
+void add_rounds(Figures& into, const std::string& table, const std::string& row, const std::string& column,
+                const std::vector<double>& values);
+
+/// In each round one column by another: adds it as `ratio_column` of `ratio_table`.
 void add_ratios(Figures& into, const std::string& table, const std::string& row, const std::string& column,
                 const std::string& by, const std::string& ratio_table, const std::string& ratio_column);
 
