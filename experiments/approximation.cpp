@@ -258,9 +258,7 @@ void judge_application(const Figures& figures, std::vector<Verdict>& verdicts) {
   tell(Fate::fine, fmt::format("faster than exact additive at T = {}, and no clearly greater loss than with "
                                "scaled dot in any task",
                                row));
-  tell(Fate::lossy,
-       "faster, but with a clearly greater loss than with scaled dot, or a diverged training, in "
-       "a task");
+  tell(Fate::lossy, "faster, but with a diverged training or a clearly greater loss than with scaled dot");
   tell(Fate::slow, fmt::format("not faster at T = {}", row));
   tell(Fate::unknown, "not both timed and trained more than once");
   tell(Fate::impossible, "cannot be had");

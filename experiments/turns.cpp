@@ -29,9 +29,9 @@ double status(std::string_view name) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-// A system call again as long as signals interrupt it.
+// A system call, made again as long as signals interrupt it.
 template <class Call>
-auto whole(const Call& call) {
+auto uninterrupted(const Call& call) {
   auto result = call();
   while (result < 0 && errno == EINTR) result = call();
   return result;
@@ -86,10 +86,10 @@ double peak_mb_of(const std::function<void()>& work) {
   }
   ::close(ends[1]);
   double grown = std::numeric_limits<double>::quiet_NaN();
-  if (whole([&] { return ::read(ends[0], &grown, sizeof grown); }) != sizeof grown)
+  if (uninterrupted([&] { return ::read(ends[0], &grown, sizeof grown); }) != sizeof grown)
     grown = std::numeric_limits<double>::quiet_NaN();
   ::close(ends[0]);
-  whole([&] { return ::waitpid(child, nullptr, 0); });
+  uninterrupted([&] { return ::waitpid(child, nullptr, 0); });
   return grown;
 }
 
