@@ -101,7 +101,7 @@ Standing standing(const Figures& figures, const std::string& of, std::span<const
                              brief(figures.mean("found", of, column)));
     for (const std::string& other : others) {
       const Difference by = between_rows(figures, "found", of, other, column);
-      if (by.pairs == 0) continue;
+      if (by.pairs < 2) continue;
       ++made.pairs;
       made.above += by.is_above();
       made.below += by.is_below();
