@@ -66,7 +66,7 @@ TEST_CASE("a clone keeps its pages, and rehearsals stay out of them", "[cli]") {
   write(shell.folder / "numbers.txt", "1\n");
   REQUIRE(shell.call({"experiment", "rates", "--quick"}).code == 0);
   CHECK(fs::is_empty(pages));
-  CHECK(fs::exists(shell.folder / "runs/experiment-rates-quick/rates.md"));
+  CHECK(fs::exists(shell.folder / "runs/experiment-rates/rates.md"));
   const Result result =
       shell.call({"experiment", "rates", "--seeds", "1", "--out", "real", "--numbers", "numbers.txt"});
   INFO(result.err);
@@ -107,7 +107,7 @@ TEST_CASE("an experiment that cannot be made is refused", "[cli]") {
     CHECK(result.code == code);
     CHECK_THAT(result.err, Contains(text));
   };
-  refused({}, 2, "Choose one of rates, broken, all");
+  refused({}, 2, "experiment what? Choose one of rates, broken, all");
   refused({"rate"}, 2, "rates");
   refused({"rates", "--numbers", "nowhere.txt"}, 2, "[--numbers] there is no file nowhere.txt");
   refused({"rates", "--seeds", "one"}, 2, "seeds");
