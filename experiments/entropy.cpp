@@ -109,20 +109,22 @@ Names positive_lambdas(const Figures& figures, const std::string& table) {
 }
 
 void judge_sharpness(const Figures& figures, std::vector<Verdict>& verdicts) {
-  std::size_t sharper = 0, tables = 0;
+  std::size_t sharper = 0, blunter = 0, tables = 0;
   std::string why;
   for (const Sweep& sweep : sweeps) {
     const Names lambdas = positive_lambdas(figures, sweep.table);
     if (lambdas.empty()) continue;
     const Difference change = between_rows(figures, sweep.table, lambdas.back(), "0", entropy_of);
     sharper += change.is_below();
+    blunter += change.is_above();
     ++tables;
     why = joined(why, fmt::format("{}: λ = {} changes the entropy by {} nats from {}{}", sweep.table,
                                   lambdas.back(), told(change),
                                   for_people(figures.mean(sweep.table, "0", entropy_of)), doubt(change)));
   }
   if (tables > 0)
-    verdicts.push_back({"entropy regularisation (λ > 0) sharpens attention", held_of(sharper, tables), why});
+    verdicts.push_back(
+        {"entropy regularisation (λ > 0) sharpens attention", held_of(sharper, blunter, tables), why});
 }
 
 void judge_accuracy(const Figures& figures, std::vector<Verdict>& verdicts) {

@@ -76,6 +76,12 @@ void judge_claim(const Figures& figures, const std::string& claim, const std::st
   for (const Task& task : tasks()) {
     for (const char* column : {early, late}) {
       const Difference by = between_rows(figures, task.name, with_it, without, column);
+      if (figures.diverged(task.name, with_it, column) > figures.diverged(task.name, without, column)) {
+        ++all;
+        ++worse;
+        why = joined(why, fmt::format("{}, {}: it diverged", task.name, column));
+        continue;
+      }
       if (by.pairs == 0) continue;
       ++all;
       better += task.more_is_better ? by.is_above() : by.is_below();

@@ -241,36 +241,36 @@ void judge_variance(const Figures& figures, std::vector<Verdict>& verdicts) {
 // A table's figures for a score from the least d to the greatest.
 struct Course {
   double first, last;
-  std::string text() const { return brief(first, 2) + " to " + brief(last, 2); }
+  std::string text() const { return for_people(first) + " to " + for_people(last); }
 };
 
 Course course_of(const Figures& figures, const std::string& table, const std::string& score) {
   const std::vector<std::string> rows = figures.rows(table);
+  if (rows.empty()) return {NAN, NAN};
   return {figures.mean(table, rows.front(), score), figures.mean(table, rows.back(), score)};
 }
 
 void judge_softmax(const Figures& figures, std::vector<Verdict>& verdicts) {
-  if (figures.rows("slope").empty() || figures.rows("gradient").empty()) return;
-  const Course slope = course_of(figures, "slope", "dot"), largest = course_of(figures, "largest", "dot"),
+  const std::vector<std::string> rows = figures.rows("slope");
+  if (rows.empty()) return;
+  const std::string range = "from d = " + rows.front() + " to " + rows.back();
+  const Course slope = course_of(figures, "slope", "dot"), scaled = course_of(figures, "slope", "scaled dot"),
                gradient = course_of(figures, "gradient", "dot");
-  const Course scaled_slope = course_of(figures, "slope", "scaled dot"),
-               scaled_largest = course_of(figures, "largest", "scaled dot"),
-               scaled_gradient = course_of(figures, "gradient", "scaled dot");
-  const bool saturates = slope.last < slope.first / 2;
-  const bool stays = scaled_slope.last > 0.8 * scaled_slope.first;
-  const std::string range =
-      "from d = " + figures.rows("slope").front() + " to " + figures.rows("slope").back();
+  const bool saturates = slope.last<slope.first / 2, stays = scaled.last> 0.8 * scaled.first;
   verdicts.push_back(
       {"without the factor the softmax saturates as d grows", held_of(saturates + (saturates && stays), 2),
-       fmt::format("{} the largest of 64 weights goes from {}, with the factor from {}; the "
-                   "slope of the softmax from {}, with the factor from {}",
-                   range, largest.text(), scaled_largest.text(), slope.text(), scaled_slope.text())});
+       fmt::format("{} the largest of 64 weights goes from {}, with the factor from {}; the slope of the "
+                   "softmax from {}, with the factor from {}",
+                   range, course_of(figures, "largest", "dot").text(),
+                   course_of(figures, "largest", "scaled dot").text(), slope.text(), scaled.text())});
+  if (!std::isfinite(gradient.first)) return;
   const bool vanishes = gradient.last < gradient.first / 2;
-  verdicts.push_back(
-      {"and its gradient vanishes", held_of(saturates + (saturates && vanishes), 2),
-       fmt::format("{} what the softmax passes on to a score goes from {}; but a query's gradient is "
-                   "that times keys, whose norms grow as √d: it goes from {}, with the factor from {}",
-                   range, slope.text(), gradient.text(), scaled_gradient.text())});
+  verdicts.push_back({"and its gradient vanishes", held_of(saturates + (saturates && vanishes), 2),
+                      fmt::format("{} what the softmax passes on to a score goes from {}; a query's gradient "
+                                  "is that times keys, whose "
+                                  "norms grow as √d: it goes from {}, with the factor from {}",
+                                  range, slope.text(), gradient.text(),
+                                  course_of(figures, "gradient", "scaled dot").text())});
 }
 
 void judge_training(const Figures& figures, std::vector<Verdict>& verdicts) {
@@ -282,6 +282,7 @@ void judge_training(const Figures& figures, std::vector<Verdict>& verdicts) {
     for (const std::string& d : figures.rows(table)) {
       const double without = figures.mean(table, d, "dot"), factor = figures.mean(table, d, "scaled dot");
       const Difference difference = between_columns(figures, table, d, "dot", "scaled dot");
+      if (!std::isfinite(factor) && !(without <= converged)) continue;  // that both diverge tells nothing
       ++cells;
       failed += !(without <= converged);  // what diverged has not converged
       worse += difference.is_above() ||

@@ -97,6 +97,11 @@ Difference of_finite(std::vector<double> pairs) {
   return difference_of(pairs);
 }
 
+bool has_diverged_of(const Figures& figures, const Task& task, const std::string& score, const Names& sizes) {
+  return std::any_of(sizes.begin(), sizes.end(),
+                     [&](const std::string& size) { return figures.diverged(task.table, size, score) > 0; });
+}
+
 void judge_best(const Figures& figures, std::vector<Verdict>& verdicts) {
   std::size_t beaten = 0, better = 0, cells = 0;
   std::string why;
@@ -105,10 +110,12 @@ void judge_best(const Figures& figures, std::vector<Verdict>& verdicts) {
     if (small.empty()) continue;
     std::string one;
     for (const std::string& rival : rivals) {
-      const Difference difference = of_finite(advantage(figures, task, {rival}, small));
-      beaten += difference.is_above();
-      better += difference.is_below();
-      cells += difference.pairs > 1;
+      const std::vector<double> pairs = advantage(figures, task, {rival}, small);
+      const Difference difference = of_finite(pairs);
+      const bool has_diverged = has_diverged_of(figures, task, own, small);
+      beaten += difference.is_above() && !has_diverged;
+      better += difference.is_below() || has_diverged;
+      cells += !pairs.empty();
       one += (one.empty() ? "" : ", ") + rival + " " + told(difference);
     }
     why = joined(why, fmt::format("{}: additive is better by so many points at {}, than {}", task.table,

@@ -349,11 +349,12 @@ TEST_CASE("entropy: what λ, hops and guides do", "[experiments]") {
   CHECK(held("entropy", penalty(-2, -5, diverged, diverged), accurate) != "yes");
 
   const auto cure = [](const std::string& table, const std::string& lambda, const std::string& rival,
-                       double entropy, double wrong, double rivals_wrong) {
+                       double entropy, double wrong, double rivals_wrong, double healthier = 0) {
     Figures figures;
+    const double base = (table == "uniform" ? 2.2 : 0.1) + 3 * healthier;  // of ln 12 = 2.48
     for (const auto& [row, of_row, wrong_there] :
-         {std::tuple(std::string("λ = 0"), 1.0, 80.0), std::tuple("λ = " + lambda, 1 + entropy, 80 + wrong),
-          std::tuple(rival, 1.0, rivals_wrong)}) {
+         {std::tuple(std::string("λ = 0"), base, 80.0),
+          std::tuple("λ = " + lambda, base + entropy, 80 + wrong), std::tuple(rival, 1.0, rivals_wrong)}) {
       add(figures, table, row, "entropy, nats", of_row);
       add(figures, table, row, "tokens wrong, %", wrong_there);
     }
@@ -365,7 +366,10 @@ TEST_CASE("entropy: what λ, hops and guides do", "[experiments]") {
   CHECK(cure("uniform", "0.1", "general", 0.5, -70, 10) == "no");
   CHECK(cure("uniform", "0.1", "general", diverged, diverged, 10) == "no");
   CHECK(cure("collapsed", "-0.5", "scaled_dot", 0.5, -70, 10) == "yes");
-  CHECK(cure("collapsed", "-0.5", "scaled_dot", -0.5, -70, 10) == "no");
+  CHECK(cure("collapsed", "-0.5", "scaled_dot", -0.05, -70, 10) == "no");
+  // What is not ill needs no cure.
+  CHECK(cure("uniform", "0.1", "general", -0.5, -70, 10, -0.2) == "left out");
+  CHECK(cure("collapsed", "-0.5", "scaled_dot", 0.5, -70, 10, 0.2) == "left out");
 
   for (const auto& [table, claim, rows] :
        {std::tuple("hops", "more hops", Names{"1", "2", "3"}),
