@@ -20,7 +20,7 @@ KNOWN_TO_CLI11 = {"help"}
 
 def flags(root):
     """What stands as a whole text in the sources: "lr", "--resume"."""
-    text = "\n".join(path.read_text() for folder in ("cli", "training", "examples")
+    text = "\n".join(path.read_text() for folder in ("cli", "training", "examples", "experiments")
                      for path in sorted((root / folder).rglob("*.cpp")))
     return set(re.findall(r'"(?:--)?([a-z][a-z-]+)"', text)) | KNOWN_TO_CLI11
 
