@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 #include <map>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/chrono.h>
@@ -32,7 +34,7 @@ using experiments::Training;
 
 struct Arguments {
   bool quick = false, is_part = false;
-  std::vector<std::uint64_t> seeds;
+  std::vector<std::string> seeds;
   std::uint64_t threads = 0;
   std::map<std::string, std::string> files;
   std::string out, pages, from;
@@ -43,10 +45,19 @@ std::string seconds_text(double seconds) {
   return whole < 100 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
+std::uint64_t seed_of(const std::string& text) {
+  std::int64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  check<ConfigError>(error == std::errc() && end == text.data() + text.size() && seed >= 0, "--seeds",
+                     "expected whole numbers of at least 0 such as 1,2,3, got \"", text, "\"");
+  return static_cast<std::uint64_t>(seed);
+}
+
 std::vector<std::uint64_t> seeds_of(const Experiment& experiment, const Arguments& given) {
-  if (!given.seeds.empty()) return given.seeds;
   std::vector<std::uint64_t> seeds;
-  for (std::uint64_t seed = 1; seed <= (given.quick ? 2 : experiment.seeds); ++seed) seeds.push_back(seed);
+  for (const std::string& text : given.seeds) seeds.push_back(seed_of(text));
+  const std::size_t count = given.quick ? 2 : experiment.seeds;
+  for (std::uint64_t seed = 1; given.seeds.empty() && seed <= count; ++seed) seeds.push_back(seed);
   return seeds;
 }
 
@@ -94,18 +105,22 @@ Trained trained_of(const Job& job, bool diverged) {
   return trained;
 }
 
-// What trainings were there already adds to `earlier`.
+// The trainings of a call, and how many had been made before it.
+struct Trainings {
+  std::set<fs::path> own = {};
+  std::size_t earlier = 0;
+};
+
 std::vector<Trained> train(std::span<const Training> trainings, const fs::path& folder, std::size_t at_once,
-                           std::size_t& earlier) {
+                           Trainings& all) {
   std::vector<Job> jobs, distinct;
   for (const Training& training : trainings) {
     jobs.push_back(job_of(training, folder));
     const auto is_same = [&](const Job& job) { return job.place == jobs.back().place; };
     if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(jobs.back());
   }
-  earlier += static_cast<std::size_t>(std::count_if(distinct.begin(), distinct.end(), [](const Job& job) {
-    return fs::exists(job.place / "result.json");
-  }));
+  for (const Job& job : distinct)
+    all.earlier += all.own.insert(job.place).second && fs::exists(job.place / "result.json");
   const std::vector<bool> diverged = train_all(distinct, at_once);
   std::vector<Trained> trained;
   for (const Job& job : jobs) {
@@ -118,15 +133,14 @@ std::vector<Trained> train(std::span<const Training> trainings, const fs::path& 
 
 Figures measured(const Experiment& experiment, const Arguments& given, const fs::path& folder) {
   claim(folder, "experiment", record_of(experiment, given));
-  std::size_t earlier = 0;
+  Trainings all;
   Lab lab;
   lab.quick = given.quick;
+  lab.folder = folder;
   lab.seeds = seeds_of(experiment, given);
   for (const std::string& name : experiment.files)
     if (const auto file = given.files.find(name); file != given.files.end()) lab.files.insert(*file);
-  lab.train = [&](std::span<const Training> trainings) {
-    return train(trainings, folder, threads(), earlier);
-  };
+  lab.train = [&](std::span<const Training> trainings) { return train(trainings, folder, threads(), all); };
   lab.say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const auto start = std::chrono::steady_clock::now();
   Figures figures;
@@ -137,7 +151,7 @@ Figures measured(const Experiment& experiment, const Arguments& given, const fs:
       {"command", command_of(experiment, given)},
       {"measured", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
       {"took", seconds_text(took.count()) +
-                   (earlier ? fmt::format(" beside {} trainings of an earlier call", earlier) : "")},
+                   (all.earlier ? fmt::format(" beside {} trainings of an earlier call", all.earlier) : "")},
       {"version", machine.version},
       {"cpu", machine.cpu},
       {"kernels", machine.kernels},
@@ -145,12 +159,24 @@ Figures measured(const Experiment& experiment, const Arguments& given, const fs:
   return figures;
 }
 
+fs::path clone_pages() { return fs::path("docs") / "experiments"; }
+
 // Where a clone keeps its pages, unless it is told otherwise. A rehearsal stays out of there.
 fs::path pages_of(const Arguments& given, const fs::path& folder) {
   if (!given.pages.empty()) return given.pages;
   if (!given.from.empty()) return fs::absolute(given.from).parent_path();
-  const fs::path own = fs::path("docs") / "experiments";
-  return !given.quick && fs::is_directory(own) ? own : folder;
+  return !given.quick && fs::is_directory(clone_pages()) ? clone_pages() : folder;
+}
+
+// What another experiment wrote, or nobody, would make a page of nonsense.
+Figures figures_from(const Experiment& experiment, const fs::path& file) {
+  Figures figures = experiments::read_figures(file);
+  const std::string own = "fovea experiment " + experiment.account.name;
+  const bool is_own = std::any_of(figures.facts.begin(), figures.facts.end(), [&](const auto& fact) {
+    return fact.first == "command" && (fact.second == own || fact.second.starts_with(own + " "));
+  });
+  if (!is_own) throw DataError(file.string() + ":1: expected figures of \"# command: " + own + "\"");
+  return figures;
 }
 
 void run(const Experiment& experiment, const Arguments& given) {
@@ -158,18 +184,22 @@ void run(const Experiment& experiment, const Arguments& given) {
       given.out.empty()
           ? fs::path("runs") / ("experiment-" + experiment.account.name + (given.quick ? "-quick" : ""))
           : fs::path(given.out);
-  const Figures figures =
-      given.from.empty() ? measured(experiment, given, folder) : experiments::read_figures(given.from);
-  print(to_text(experiment.account, figures));
   const fs::path pages = pages_of(given, folder);
+  const Figures figures = [&] {
+    if (!given.from.empty()) return figures_from(experiment, given.from);
+    if (pages != folder) check_pages(experiment.account, pages);  // before hours are spent
+    return measured(experiment, given, folder);
+  }();
+  print(to_text(experiment.account, figures));
+  check_pages(experiment.account, pages);
   write_pages(experiment.account, figures, pages);
   fmt::print(stderr, "written: {}\n", (pages / (experiment.account.name + ".md")).string());
 }
 
 void check_given(const Arguments& given) {
-  for (const std::uint64_t seed : given.seeds)
-    check<ConfigError>(std::count(given.seeds.begin(), given.seeds.end(), seed) == 1, "--seeds", seed,
-                       " is there twice");
+  for (const std::string& seed : given.seeds) seed_of(seed);
+  check_distinct(given.seeds, "--seeds");
+  check<ConfigError>(given.threads <= 4096, "--threads", "expected from 0 to 4096, got ", given.threads);
   for (const auto& [name, file] : given.files)
     check<ConfigError>(fs::is_regular_file(file), "--" + name, "there is no file ", file);
 }
@@ -198,10 +228,14 @@ std::vector<std::string> words_of(const Experiment& experiment, const Arguments&
   std::vector<std::string> words{"experiment", experiment.account.name,
                                  fmt::format("--threads={}", given.threads), "--part-of-all"};
   if (given.quick) words.push_back("--quick");
-  if (!given.seeds.empty()) words.push_back(fmt::format("--seeds={}", fmt::join(given.seeds, ",")));
+  if (!given.seeds.empty() && experiment.seeds > 0)
+    words.push_back(fmt::format("--seeds={}", fmt::join(given.seeds, ",")));
   if (!given.out.empty())
     words.push_back("--out=" + (fs::path(given.out) / experiment.account.name).string());
-  if (!given.pages.empty()) words.push_back("--pages=" + given.pages);
+  const bool has_own =
+      given.pages.empty() && !given.out.empty() && (given.quick || !fs::is_directory(clone_pages()));
+  if (const std::string pages = has_own ? given.out : given.pages; !pages.empty())
+    words.push_back("--pages=" + pages);
   for (const std::string& name : experiment.files)
     if (const auto file = given.files.find(name); file != given.files.end())
       words.push_back("--" + name + "=" + file->second);
@@ -224,23 +258,45 @@ int run_all(const Arguments& given, const std::string& again) {
   return 0;
 }
 
+// Between commas; also where there is nothing.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+// An empty text is a variable of a script that nobody set.
+std::string not_empty(const std::string& text) { return text.empty() ? "is empty" : ""; }
+
 void add_common(CLI::App& command, const std::shared_ptr<Arguments>& given, std::span<const Experiment> of) {
   command.add_flag("--quick", given->quick,
                    "a rehearsal in seconds: everything runs, the figures mean nothing");
-  command.add_option("--seeds", given->seeds, "one training or draw with each, such as 1,2,3")
-      ->delimiter(',');
+  command.add_option_function<std::string>(
+      "--seeds", [given](const std::string& text) { given->seeds = parts_of(text); },
+      "one training or draw with each, such as 1,2,3");
   command
       .add_option("--threads", given->threads, "of what is timed, and trainings at a time; 0: one per core")
       ->capture_default_str();
-  command.add_option("--out", given->out,
-                     "folder of the trainings; with the same settings it goes on where it was");
-  command.add_option("--pages", given->pages,
-                     "folder for NAME.md, NAME.csv and NAME.svg; docs/experiments where that is, else --out");
+  command
+      .add_option("--out", given->out,
+                  "folder of the trainings; with the same settings it goes on where it was")
+      ->check(not_empty);
+  command
+      .add_option("--pages", given->pages,
+                  "folder for NAME.md, NAME.csv and NAME.svg; docs/experiments where that is, else --out; "
+                  "with --from where that is")
+      ->check(not_empty);
   for (const Experiment& experiment : of)
     for (const std::string& name : experiment.files)
       command.add_option_function<std::string>(
           "--" + name, [given, name](const std::string& file) { given->files[name] = file; },
-          "the file of these data, which do not come with Fovea; without it their table is left out");
+          "the file of these data, which do not come with Fovea (see the experiment's page); without it "
+          "their table is left out");
 }
 
 }  // namespace
@@ -255,9 +311,11 @@ void add_experiment(CLI::App& app, const Call& call, Action& action) {
     add_common(*one, given, {&experiment, 1});
     CLI::Option* from =
         one->add_option("--from", given->from,
-                        "a NAME.csv that was written before: tells its figures again, and measures nothing");
-    for (const char* measuring : {"--quick", "--seeds", "--threads", "--out"})
+                        "a NAME.csv that was written before: tells its figures again, and measures nothing")
+            ->check(not_empty);
+    for (const char* measuring : {"--quick", "--threads", "--out"})
       from->excludes(one->get_option(measuring));
+    if (experiment.seeds > 0) from->excludes(one->get_option("--seeds"));
     one->add_flag("--part-of-all", given->is_part)->group("");
     one->callback([&experiment, given, &call, &action] {
       action = [&experiment, given, &call] { return run_one(experiment, *given, call.line()); };

@@ -83,7 +83,8 @@ Outcome read_outcome(const std::filesystem::path& file, const Cell& cell, const 
     }
     return outcome;
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(file.string() + ": " + error.what());
+    throw DataError(file.string() + ": is no result of a training (" + error.what() +
+                    "); without its folder it is trained again");
   }
 }
 

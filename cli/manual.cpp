@@ -53,7 +53,11 @@ std::vector<const Place*> below(std::span<const Place> places, const Place& plac
 // A command; options that all its tasks have are told once.
 std::string section(std::span<const Place> places, const Place& place) {
   const auto tasks = below(places, place);
-  std::string text = fmt::format(".SS fovea {}{}\n{}\n", escaped(place.path), tasks.empty() ? "" : " TASK",
+  const bool is_of_tasks = place.path != "experiment";
+  std::string text = fmt::format(".SS fovea {}{}\n{}\n", escaped(place.path),
+                                 tasks.empty() ? ""
+                                 : is_of_tasks ? " TASK"
+                                               : " NAME",
                                  escaped(place.about));
   for (const PlaceOption& option : place.options)
     if (option.name != "help") text += shown(option);
@@ -62,7 +66,7 @@ std::string section(std::span<const Place> places, const Place& place) {
   const auto common = [&](const PlaceOption& option) {
     return std::all_of(tasks.begin(), tasks.end(), [&](const Place* task) { return is_in(option, *task); });
   };
-  text += ".PP\nOptions of every task:\n";
+  text += fmt::format(".PP\nOptions of every {}:\n", is_of_tasks ? "task" : "experiment");
   for (const PlaceOption& option : tasks.front()->options)
     if (option.name != "help" && common(option)) text += shown(option);
   for (const Place* task : tasks) {

@@ -50,6 +50,7 @@ void add_places(const CLI::App& app, const std::string& path, std::vector<Place>
   Place place{path, app.get_description(), app.get_footer(), {}, {}};
   for (const CLI::Option* option : app.get_options()) {
     const PlaceOption one = option_of(*option);
+    if (option->get_group().empty()) continue;  // hidden
     if (!one.name.empty()) place.options.push_back(one);
     // `--no-x` beside `--x`; CLI11 lists it among both.
     for (const std::string& no : option->get_fnames())

@@ -262,7 +262,7 @@ Experiment bridge() {
            "does additive attention win where queries and keys differ in width?",
            "Each item is 16 independent N(0, 1) numbers, which two random sensors turn into a query of 512 "
            "and a key of 2,048 numbers. A linear sensor is a random matrix; a nonlinear one a random layer "
-           "of 128 tanh units, well into their ends, before it. Three quarters of the variance of every "
+           "of 128 saturated tanh units before it. Three quarters of the variance of every "
            "number are noise. Which key is a query's is known.\n\n"
            "`additive H` has H hidden units over the widths as they are; `dot`, `scaled dot` and `cosine` "
            "stand behind linear projections of both sides to the width that is named, dot at 256 alone; "

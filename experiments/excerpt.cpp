@@ -1,26 +1,18 @@
 #include "experiments/excerpt.hpp"
 
 #include <algorithm>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "training/file.hpp"
 
 namespace fovea::experiments {
-namespace fs = std::filesystem;
 
-Excerpt::Excerpt(const fs::path& of, std::size_t lines)
-    : file_(fs::temp_directory_path() / fmt::format("fovea-{}-{}", ::getpid(), of.filename().string())) {
+std::string excerpt(const std::filesystem::path& of, std::size_t lines, const std::filesystem::path& folder) {
   const std::string text = read_file(of);
   std::size_t end = 0;
   for (; lines > 0 && end < text.size(); --lines) end = std::min(text.find('\n', end), text.size() - 1) + 1;
-  replace_file(file_, text.substr(0, end));
-}
-
-Excerpt::~Excerpt() {
-  std::error_code ignored;
-  fs::remove(file_, ignored);
+  const std::filesystem::path file = folder / ("excerpt-" + of.filename().string());
+  replace_file(file, text.substr(0, end));
+  return file.string();
 }
 
 }  // namespace fovea::experiments

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <span>
@@ -40,6 +41,7 @@ struct Lab {
   bool quick = false;                // a rehearsal: all of it, with figures that mean nothing, in seconds
   std::vector<std::uint64_t> seeds;  // of each training or draw
   std::map<std::string, std::string> files;  // data that do not come with Fovea, by name: `etth1`
+  std::filesystem::path folder;              // of the trainings, in which an experiment may leave a file
   /// Trains all of these, each in a process of its own with one thread, as many at a time as there are
   /// threads. In order; what has been trained in an earlier, interrupted call is not trained again.
   std::function<std::vector<Trained>(std::span<const Training>)> train;
@@ -54,7 +56,7 @@ struct Lab {
 
 struct Experiment {
   Account account;
-  std::size_t seeds;  // how many, unless told otherwise
+  std::size_t seeds;  // how many, unless told otherwise; 0 where nothing is drawn
   void (*measure)(Lab& lab, Figures& into);
   std::vector<std::string> files = {};  // names of data in Lab::files without which tables are missing
 };

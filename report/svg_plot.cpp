@@ -155,13 +155,16 @@ void draw_dots(Drawing& to, const Plot& plot, double x, double top) {
 
 void draw(Drawing& to, const Plot& plot, double y) {
   const double x = margin + left_of(plot), top = y + head, bottom = top + inner_height(plot);
-  const std::string unit = plot.y_title.empty() ? "" : " · " + plot.y_title;
+  const auto marked = [](const std::string& words, bool is_log) {
+    return !is_log ? words : words.empty() ? "logarithmic" : words + ", logarithmic";
+  };
+  const std::string measure = marked(plot.y_title, plot.log_y), unit = measure.empty() ? "" : " · " + measure;
   to.text(margin, y + 14, "t", fitted(plot.title + unit, width, 15));
   if (plot.categories.empty())
     draw_lines(to, plot, x, top);
   else
     draw_dots(to, plot, x, top);
-  to.text(margin + width, bottom + 30, "s", plot.x_title, Anchor::end);
+  to.text(margin + width, bottom + 30, "s", marked(plot.x_title, plot.log_x), Anchor::end);
   legend_of(plot).draw(to, x, bottom + 47);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -22,10 +23,20 @@ Rows rows_of(const Figures& figures, const Table& table) {
   return rows;
 }
 
-std::string title_of(const Table& table) {
+std::size_t seeds_of(const Figures& figures, const Table& table) {
+  std::set<std::uint64_t> seeds;
+  for (const Figure& figure : figures.all())
+    if (figure.table == table.name) seeds.insert(figure.seed);
+  return seeds.size();
+}
+
+std::string title_of(const Table& table, const Figures& figures) {
   const std::string unit = table.unit.empty() ? "" : ", " + table.unit;
+  const std::size_t seeds = seeds_of(figures, table);
   return table.title + unit +
-         (table.summary == Summary::median ? " (median, with the least and the greatest)" : "");
+         (table.summary == Summary::median ? " (median, with the least and the greatest)"
+          : seeds > 1                      ? fmt::format(" (mean ± deviation of {} seeds)", seeds)
+                                           : "");
 }
 
 std::string escaped(std::string text) {
@@ -51,6 +62,10 @@ std::string fact(const Figures& figures, const std::string& name) {
   for (const auto& [own, value] : figures.facts)
     if (own == name) return value;
   return {};
+}
+
+bool is_rehearsal(const Figures& figures) {
+  return fact(figures, "command").find(" --quick") != std::string::npos;
 }
 
 }  // namespace
@@ -93,7 +108,7 @@ std::string to_text(const Account& account, const Figures& figures) {
   std::string text;
   for (const Table& table : account.tables) {
     if (figures.rows(table.name).empty()) continue;
-    text += title_of(table) + "\n" + aligned(rows_of(figures, table)) + "\n";
+    text += title_of(table, figures) + "\n" + aligned(rows_of(figures, table)) + "\n";
   }
   for (const Verdict& verdict : account.judge(figures))
     text += fmt::format("\"{}\": {}. {}\n", verdict.claim, word_of(verdict.held), verdict.why);
@@ -101,8 +116,14 @@ std::string to_text(const Account& account, const Figures& figures) {
 }
 
 std::string to_page(const Account& account, const Figures& figures) {
-  std::string text = fmt::format("# {}: {}\n\n```\n{}\n```\n\n{}\n\n## Verdict\n\n", account.name,
-                                 account.title, fact(figures, "command"), account.how);
+  std::string text =
+      fmt::format("# {}: {}\n\n```\n{}\n```\n\n{}{}\n\n## Verdict\n\n", account.name, account.title,
+                  fact(figures, "command"),
+                  is_rehearsal(figures)
+                      ? "**A rehearsal**, with few steps of small things: its figures mean nothing. What "
+                        "follows is how the experiment is measured.\n\n"
+                      : "",
+                  account.how);
   Rows verdicts{{"claim", "holds", "what was measured"}};
   for (const Verdict& verdict : account.judge(figures))
     verdicts.push_back({verdict.claim, "**" + word_of(verdict.held) + "**", verdict.why});
@@ -113,12 +134,14 @@ std::string to_page(const Account& account, const Figures& figures) {
   text += fmt::format("\n## Figures\n\n![{}]({}.svg)\n", account.title, account.name);
   for (const Table& table : account.tables) {
     if (figures.rows(table.name).empty()) continue;
-    text += "\n" + title_of(table) + ":\n\n" + markdown(rows_of(figures, table));
+    text += "\n" + title_of(table, figures) + ":\n\n" + markdown(rows_of(figures, table));
   }
   text += fmt::format(
-      "\nMean ± sample deviation over seeds where nothing else is said; a difference of two is told with "
-      "half its 95 % "
-      "interval, paired by seed (Student's t). Every number is in [{0}.csv]({0}.csv).\n",
+      "\n*No* says that the figures do not show it, which may be for want of seeds. Deviations are of the "
+      "sample; a difference "
+      "of two is told with half its 95 % interval, paired by seed (Student's t). Bars in plots are the "
+      "deviation, or the least "
+      "and the greatest of what was timed. Every number is in [{0}.csv]({0}.csv).\n",
       account.name);
   std::string origin;
   for (const auto& [name, value] : figures.facts)
@@ -130,7 +153,8 @@ std::string to_index(std::span<const Told> all) {
   std::string text =
       "# The claims of the field, measured\n\nEach page is written by the command that it names, with the "
       "figures that it "
-      "measured; `fovea experiment all` does all of them.\n\n| experiment | claim | holds |\n|---|---|---|\n";
+      "measured; `fovea experiment all` does all of them. *No* says that the figures do not show it.\n\n| "
+      "experiment | claim | holds |\n|---|---|---|\n";
   for (const auto& [account, figures] : all)
     for (const Verdict& verdict : account->judge(figures))
       text += markdown_line(

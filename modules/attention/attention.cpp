@@ -22,7 +22,7 @@ void start_additive(ScoredAttention& made, const AttentionSettings& settings, Rn
   } else {
     has_any = start_as_xavier(std::get<Score>(made.score), rng);
   }
-  check<ConfigError>(has_any, "additive-start", "means nothing for ", settings.title(), "; leave it out");
+  check<ConfigError>(has_any, "additive-start", "means nothing for ", settings.score, "; leave it out");
 }
 
 }  // namespace

@@ -52,11 +52,36 @@ TEST_CASE("a page is told again from its figures", "[cli]") {
   for (const char* name : {"rates.csv", "rates.svg", "rates.md", "README.md"})
     CHECK(content(shell.folder / "a" / name) == content(shell.folder / "b" / name));
   CHECK_THAT(content(shell.folder / "b/rates.md"), Contains("--seeds 3,4,5"));
-  write(shell.folder / "cut.csv", "table,row,column,seed,value\nrates,0.01\n");
+  write(shell.folder / "cut.csv",
+        "# command: fovea experiment rates\ntable,row,column,seed,value\nrates,0.01\n");
   const Result broken = shell.call({"experiment", "rates", "--from", "cut.csv", "--pages", "c"});
   CHECK(broken.code == 3);
-  CHECK_THAT(broken.err, Contains("cut.csv:2: expected 5 fields"));
+  CHECK_THAT(broken.err, Contains("cut.csv:3: expected 5 fields"));
   CHECK_FALSE(fs::exists(shell.folder / "c"));
+}
+
+TEST_CASE("what others wrote is not replaced", "[cli]") {
+  const Shell shell;
+  fs::create_directories(shell.folder / "own");
+  write(shell.folder / "own/rates.md", "my notes");
+  const Result refused = shell.call({"experiment", "rates", "--quick", "--out", "o", "--pages", "own"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("own/rates.md was not written by this experiment"));
+  CHECK_FALSE(fs::exists(shell.folder / "o"));  // before anything is trained
+  fs::remove(shell.folder / "own/rates.md");
+  write(shell.folder / "own/README.md", "my project");
+  const Result beside = shell.call({"experiment", "rates", "--quick", "--out", "o", "--pages", "own"});
+  CHECK(beside.code == 0);
+  CHECK_THAT(beside.err, Contains("own/README.md is not of experiments"));
+  CHECK(content(shell.folder / "own/README.md") == "my project");
+  // A folder of pages that is none is told before, too.
+  write(shell.folder / "file", "");
+  CHECK(shell.call({"experiment", "rates", "--quick", "--out", "p", "--pages", "file"}).code == 1);
+  CHECK_FALSE(fs::exists(shell.folder / "p"));
+  // Figures of another experiment make no page.
+  const Result other = shell.call({"experiment", "broken", "--from", "own/rates.csv"});
+  CHECK(other.code == 3);
+  CHECK_THAT(other.err, Contains("fovea experiment broken"));
 }
 
 TEST_CASE("a clone keeps its pages, and rehearsals stay out of them", "[cli]") {
@@ -110,7 +135,11 @@ TEST_CASE("an experiment that cannot be made is refused", "[cli]") {
   refused({}, 2, "experiment what? Choose one of rates, broken, all");
   refused({"rate"}, 2, "rates");
   refused({"rates", "--numbers", "nowhere.txt"}, 2, "[--numbers] there is no file nowhere.txt");
-  refused({"rates", "--seeds", "one"}, 2, "seeds");
+  for (const char* seed : {"one", "-1", "", "1,,2", "99999999999999999999999"})
+    refused({"rates", "--seeds", seed}, 2, "--seeds");
+  refused({"rates", "--threads", "5000"}, 2, "--threads");
+  for (const char* empty : {"--from", "--out", "--pages"}) refused({"rates", empty, ""}, 2, "is empty");
+  refused({"rates", "--from", "a.csv", "--quick"}, 2, "--quick");
   refused({"rates", "--seeds", "1,1"}, 2, "twice");
   refused({"broken", "--out", "b"}, 3, "broken:1:2: no number");
   CHECK_FALSE(fs::exists(shell.folder / "b/broken.md"));

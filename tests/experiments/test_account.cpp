@@ -64,12 +64,15 @@ TEST_CASE("a page has command, verdict, tables and origin", "[experiments]") {
   CHECK_THAT(page, Catch::StartsWith("# made-up: is it so?\n\n```\nfovea experiment made-up\n```\n"));
   CHECK_THAT(page, Contains("| it falls \\| with d | **yes** | 1 at 16 |"));
   CHECK_THAT(page, Contains("![is it so?](made-up.svg)"));
-  CHECK_THAT(page,
-             Contains("errors of all, %:\n\n| d | dot | a\\|b |\n|---|--:|--:|\n| 8 | 6.0 ± 1.0 | 2 ± 0, 1 "
-                      "of 3 diverged |\n"));
+  CHECK_THAT(page, Contains("errors of all, % (mean ± deviation of 3 seeds):\n\n| d | dot | a\\|b "
+                            "|\n|---|--:|--:|\n| 8 | 6.0 ± 1.0 | 2 ± 0, 1 "
+                            "of 3 diverged |\n"));
   CHECK_THAT(page, Contains("time, ms (median, with the least and the greatest):"));
   CHECK_THAT(page, Contains("cpu: one · threads: 2\n"));
-  CHECK_THAT(page, !Contains("of data that were not there"));
+  CHECK_THAT(page, !Contains("of data that were not there") && !Contains("rehearsal"));
+  Figures few = figures();
+  few.facts[0].second += " --quick";
+  CHECK_THAT(to_page(account(), few), Contains("**A rehearsal**"));
   // The verdict is of the figures.
   CHECK_THAT(to_page(account(), figures(9)), Contains("| **no** | 9 at 16 |"));
   const std::string text = to_text(account(), figures(9));
