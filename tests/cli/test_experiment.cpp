@@ -91,7 +91,7 @@ TEST_CASE("a clone keeps its pages, and rehearsals stay out of them", "[cli]") {
   write(shell.folder / "numbers.txt", "1\n");
   REQUIRE(shell.call({"experiment", "rates", "--quick"}).code == 0);
   CHECK(fs::is_empty(pages));
-  CHECK(fs::exists(shell.folder / "runs/experiment-rates/rates.md"));
+  CHECK(fs::exists(shell.folder / "runs/experiment-rates-quick/rates.md"));
   const Result result =
       shell.call({"experiment", "rates", "--seeds", "1", "--out", "real", "--numbers", "numbers.txt"});
   INFO(result.err);

@@ -53,6 +53,7 @@ Page all_kinds() {
       curve.x.push_back(i);
       curve.y.push_back(i == 50 ? std::nan("") : 3.0 / i + (*name == 'o' ? 0.1 : 0.3));
     }
+    curve.look = loss.curves.size();
     loss.curves.push_back(std::move(curve));
   }
   page.charts = {loss, {nasty, "nats", {{"a", {1, 2, 3}, {0, -1, 2}}}}};
@@ -65,7 +66,8 @@ Page all_kinds() {
   page.charts.push_back({"lonely", "", {lonely}});
   page.charts.push_back({"one row", "", {{"a", {5}, {3}}}});
   Chart many{"many", "", {}, true};
-  for (int i = 0; i < 20; ++i) many.curves.push_back({fmt::format("head {}", i), {1, 2}, {1.0 * i, 2}});
+  for (std::size_t i = 0; i < 20; ++i)
+    many.curves.push_back({fmt::format("head {}", i), {1, 2}, {1.0 * static_cast<double>(i), 2}, i});
   page.charts.push_back(many);
   HeatMap heat{"written", "read", {"שלום", nasty, "</s>"}, {"a", " ", "ж", "東", "e"}, {}};
   for (int layer = 0; layer < 2; ++layer)
