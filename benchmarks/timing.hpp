@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <vector>
 
+#include "training/statistics.hpp"
+
 namespace fovea {
 
 inline double seconds_now() {
@@ -47,9 +49,7 @@ Times timed(const Run& run, const Patience& patience) {
     run();
     times.push_back(seconds_now() - began);
   }
-  std::sort(times.begin(), times.end());
-  const std::size_t half = times.size() / 2;
-  return {1e3 * (times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2), 1e3 * times[0]};
+  return {1e3 * median(times), 1e3 * *std::min_element(times.begin(), times.end())};
 }
 
 }  // namespace fovea

@@ -113,8 +113,7 @@ int compare(const TaskEntry& task, const Arguments& given, const std::string& ag
   try {
     diverged = train_all(jobs, 1);
   } catch (const Stopped& stopped) {
-    fmt::print(stderr, "stopped; go on with: {}\n", again);
-    return 128 + stopped.signal;
+    return stopped_by(stopped.signal, again);
   } catch (const TrainingFailed& failed) {  // what is wrong with one is likely wrong with all
     fmt::print(stderr, "{}\n", failed.what());
     if (const Job& job = jobs[failed.job]; failed.job == 0 && !fs::exists(job.place)) {
@@ -128,7 +127,7 @@ int compare(const TaskEntry& task, const Arguments& given, const std::string& ag
     for (const std::string& seed : given.seeds) {
       const std::size_t at = outcomes.size();
       outcomes.push_back(diverged[at] ? Outcome{cell, seed, true, 0, 0, 0, {}}
-                                      : read_outcome(jobs[at].place / "result.json", cell, seed));
+                                      : read_outcome(result_file(jobs[at]), cell, seed));
     }
   }
   replace_file(folder / "results.csv", outcomes_csv(outcomes));

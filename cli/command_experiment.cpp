@@ -97,7 +97,7 @@ Job job_of(const Training& training, const fs::path& folder) {
 
 Trained trained_of(const Job& job, bool diverged) {
   if (diverged) return {true, 0, 0, 0, {}};
-  const Outcome outcome = read_outcome(job.place / "result.json", {}, "");
+  const Outcome outcome = read_outcome(result_file(job), {}, "");
   Trained trained{false, outcome.seconds, outcome.parameters, outcome.peak_bytes, {}};
   for (const auto& [name, text] : outcome.numbers)
     if (const nlohmann::json value = nlohmann::json::parse(text); value.is_number())
@@ -120,7 +120,7 @@ std::vector<Trained> train(std::span<const Training> trainings, const fs::path& 
     if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(jobs.back());
   }
   for (const Job& job : distinct)
-    all.earlier += all.own.insert(job.place).second && fs::exists(job.place / "result.json");
+    all.earlier += all.own.insert(job.place).second && fs::exists(result_file(job));
   const std::vector<bool> diverged = train_all(distinct, at_once);
   std::vector<Trained> trained;
   for (const Job& job : jobs) {
@@ -204,18 +204,13 @@ void check_given(const Arguments& given) {
     check<ConfigError>(fs::is_regular_file(file), "--" + name, "there is no file ", file);
 }
 
-// What is part of `all` leaves it to that to say so.
-int stopped_by(int signal, const std::string& again) {
-  fmt::print(stderr, "stopped; go on with: {}\n", again);
-  return 128 + signal;
-}
-
 int run_one(const Experiment& experiment, const Arguments& given, const std::string& again) {
   check_given(given);
   set_threads(given.threads);
   try {
     run(experiment, given);
   } catch (const Stopped& stopped) {
+    // What is part of `all` leaves it to that to say so.
     return given.is_part ? 128 + stopped.signal : stopped_by(stopped.signal, again);
   } catch (const TrainingFailed& failed) {
     fmt::print(stderr, "{}\n", failed.what());

@@ -22,8 +22,6 @@ std::string last_line(const fs::path& log) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-bool has_result(const Job& job) { return fs::exists(job.place / "result.json"); }
-
 void start(Children& children, const Job& job, std::size_t number) {
   std::vector<std::string> words = job.words;
   words.push_back("--out=" + job.place.string());
@@ -49,6 +47,13 @@ bool result_of(const Ended& ended, const Job& job) {
 
 }  // namespace
 
+fs::path result_file(const Job& job) { return job.place / "result.json"; }
+
+int stopped_by(int signal, const std::string& again) {
+  fmt::print(stderr, "stopped; go on with: {}\n", again);
+  return 128 + signal;
+}
+
 void claim(const fs::path& folder, const std::string& name, const std::string& record) {
   const fs::path file = folder / (name + ".json");
   if (!fs::exists(file)) {
@@ -73,7 +78,7 @@ std::vector<bool> train_all(std::span<const Job> jobs, std::size_t at_once) {
   while (true) {
     while (next < jobs.size() && children.running() < at_once && !children.asked()) {
       fmt::print(stderr, "{} of {}: {}\n", next + 1, jobs.size(), jobs[next].name);
-      if (!has_result(jobs[next])) start(children, jobs[next], next);
+      if (!fs::exists(result_file(jobs[next]))) start(children, jobs[next], next);
       ++next;
     }
     if (children.running() == 0) break;

@@ -21,6 +21,9 @@ struct Job {
   std::filesystem::path place;     // of the run; its log stands beside it
 };
 
+/// What a training leaves when it comes to its end.
+std::filesystem::path result_file(const Job& job);
+
 /// A training ended in a way that would meet the next ones, too.
 struct TrainingFailed : Error {
   TrainingFailed(int exit_code, std::size_t number, const std::string& text)
@@ -33,6 +36,8 @@ struct TrainingFailed : Error {
 struct Stopped {
   int signal;
 };
+/// Says how to go on; returns the exit code.
+int stopped_by(int signal, const std::string& again);
 
 /// Trains all jobs that have no result yet, at most so many at once, and resumes those that were interrupted;
 /// says on stderr which it begins. Returns for each whether it diverged, which is a result, too.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -69,19 +68,12 @@ void measure(Lab& lab, Figures& into) {
   }
 }
 
-std::vector<std::uint64_t> seeds_of(const Figures& figures, const std::string& table) {
-  std::set<std::uint64_t> seeds;
-  for (const Figure& figure : figures.all())
-    if (figure.table == table) seeds.insert(figure.seed);
-  return {seeds.begin(), seeds.end()};
-}
-
 // By how much additive is better than the mean of some rivals, in points of the table's measure: a number for
 // each seed, the mean over some sizes. NaN of a seed for which one diverged.
 std::vector<double> advantage(const Figures& figures, const Task& task, const Names& over,
                               const Names& sizes) {
   std::vector<double> pairs;
-  for (const std::uint64_t seed : seeds_of(figures, task.table)) {
+  for (const std::uint64_t seed : figures.seeds(task.table)) {
     double sum = 0;
     for (const std::string& size : sizes)
       for (const std::string& rival : over)

@@ -8,6 +8,7 @@
 
 #include "report/colours.hpp"
 #include "report/text.hpp"
+#include "training/text.hpp"
 
 namespace fovea::report {
 namespace {
@@ -114,6 +115,8 @@ std::vector<double> ticks(double low, double high, std::size_t about) {
   for (double k = std::ceil(low / step - 1e-9); k <= most; ++k) all.push_back(k * step);
   return all;
 }
+
+std::string tick_text(double value) { return for_people(std::abs(value) < 1e-12 ? 0 : value); }
 
 Scale scale_over(const std::vector<double>& values, double from, double to) {
   double low = HUGE_VAL, high = -HUGE_VAL;

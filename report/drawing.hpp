@@ -36,6 +36,9 @@ std::string style();
 /// Round numbers within [low, high], some `about` of them, in equal steps of 1, 2 or 5 times a power of ten.
 std::vector<double> ticks(double low, double high, std::size_t about);
 
+/// A tick's number for people; what is 0 but for rounding is 0.
+std::string tick_text(double value);
+
 /// Maps [low, high] to pixels.
 struct Scale {
   double low = 0, high = 1, from = 0, to = 1;

@@ -7,7 +7,6 @@
 #include "report/legend.hpp"
 #include "report/svg_parts.hpp"
 #include "report/text.hpp"
-#include "training/text.hpp"
 
 namespace fovea::report {
 namespace {
@@ -15,8 +14,6 @@ namespace {
 using Anchor = Drawing::Anchor;
 
 constexpr std::size_t columns = 400;  // a drawing is about so many pixels wide
-
-std::string tick_text(double value) { return for_people(std::abs(value) < 1e-12 ? 0 : value); }
 
 constexpr double head = 26, plot = 154, foot = 40, side = 52, title_size = 16;
 

@@ -6,7 +6,6 @@
 #include "report/colours.hpp"
 #include "report/legend.hpp"
 #include "report/plot.hpp"
-#include "training/text.hpp"
 
 namespace fovea::report {
 namespace {
@@ -33,9 +32,7 @@ class Axis {
 
   std::vector<Tick> marks(std::size_t about) const {
     std::vector<Tick> all;
-    const auto add = [&](double value) {
-      all.push_back({(*this)(value), for_people(std::abs(value) < 1e-12 ? 0 : value)});
-    };
+    const auto add = [&](double value) { all.push_back({(*this)(value), tick_text(value)}); };
     if (!is_log_) {
       for (const double value : ticks(scale_.low, scale_.high, about)) add(value);
       return all;
@@ -60,7 +57,7 @@ class Axis {
     values.erase(std::unique(values.begin(), values.end()), values.end());
     if (values.size() > about) return marks(about);
     std::vector<Tick> all;
-    for (const double value : values) all.push_back({(*this)(value), for_people(value)});
+    for (const double value : values) all.push_back({(*this)(value), tick_text(value)});
     return all;
   }
   double from() const { return scale_.from; }

@@ -19,15 +19,6 @@ double student(std::size_t degrees) {
   return degrees <= known.size() ? known[degrees - 1] : 1.96 + 2.7 / static_cast<double>(degrees);
 }
 
-// What a figure is paired by, and its value, of those that `is` picks.
-template <class Is>
-std::map<std::uint64_t, double> by_seed(const Figures& figures, const Is& is) {
-  std::map<std::uint64_t, double> values;
-  for (const Figure& figure : figures.all())
-    if (is(figure) && std::isfinite(figure.value)) values[figure.seed] = figure.value;
-  return values;
-}
-
 Difference paired(const std::map<std::uint64_t, double>& values,
                   const std::map<std::uint64_t, double>& others) {
   std::vector<double> pairs;
@@ -46,22 +37,12 @@ Difference difference_of(std::span<const double> pairs) {
 
 Difference between_rows(const Figures& figures, const std::string& table, const std::string& row,
                         const std::string& other, const std::string& column) {
-  const auto of = [&](const std::string& wanted) {
-    return by_seed(figures, [&](const Figure& figure) {
-      return figure.table == table && figure.row == wanted && figure.column == column;
-    });
-  };
-  return paired(of(row), of(other));
+  return paired(figures.by_seed(table, row, column), figures.by_seed(table, other, column));
 }
 
 Difference between_columns(const Figures& figures, const std::string& table, const std::string& row,
                            const std::string& column, const std::string& other) {
-  const auto of = [&](const std::string& wanted) {
-    return by_seed(figures, [&](const Figure& figure) {
-      return figure.table == table && figure.row == row && figure.column == wanted;
-    });
-  };
-  return paired(of(column), of(other));
+  return paired(figures.by_seed(table, row, column), figures.by_seed(table, row, other));
 }
 
 std::string told(const Difference& difference) {

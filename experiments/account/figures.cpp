@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -73,14 +72,26 @@ double Figures::at(const std::string& table, const std::string& row, const std::
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<double> Figures::of(const std::string& table, const std::string& row,
-                                const std::string& column) const {
-  std::map<std::uint64_t, double> by_seed;
+std::set<std::uint64_t> Figures::seeds(const std::string& table) const {
+  std::set<std::uint64_t> seeds;
+  for (const Figure& figure : all_)
+    if (figure.table == table) seeds.insert(figure.seed);
+  return seeds;
+}
+
+std::map<std::uint64_t, double> Figures::by_seed(const std::string& table, const std::string& row,
+                                                 const std::string& column) const {
+  std::map<std::uint64_t, double> values;
   for (const Figure& figure : all_)
     if (figure.table == table && figure.row == row && figure.column == column && std::isfinite(figure.value))
-      by_seed[figure.seed] = figure.value;
+      values[figure.seed] = figure.value;
+  return values;
+}
+
+std::vector<double> Figures::of(const std::string& table, const std::string& row,
+                                const std::string& column) const {
   std::vector<double> values;
-  for (const auto& [seed, value] : by_seed) values.push_back(value);
+  for (const auto& [seed, value] : by_seed(table, row, column)) values.push_back(value);
   return values;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +36,12 @@ class Figures {
   /// One number; NaN where there is none.
   double at(const std::string& table, const std::string& row, const std::string& column,
             std::uint64_t seed) const;
-  /// The numbers of a cell in the order of their seeds, without those that are not finite.
+  /// The seeds that a table has numbers of.
+  std::set<std::uint64_t> seeds(const std::string& table) const;
+  /// The numbers of a cell, without those that are not finite.
+  std::map<std::uint64_t, double> by_seed(const std::string& table, const std::string& row,
+                                          const std::string& column) const;
+  /// The same in the order of their seeds.
   std::vector<double> of(const std::string& table, const std::string& row, const std::string& column) const;
   /// How many of a cell's numbers are not finite.
   std::size_t diverged(const std::string& table, const std::string& row, const std::string& column) const;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -23,16 +22,9 @@ Rows rows_of(const Figures& figures, const Table& table) {
   return rows;
 }
 
-std::size_t seeds_of(const Figures& figures, const Table& table) {
-  std::set<std::uint64_t> seeds;
-  for (const Figure& figure : figures.all())
-    if (figure.table == table.name) seeds.insert(figure.seed);
-  return seeds.size();
-}
-
 std::string title_of(const Table& table, const Figures& figures) {
   const std::string unit = table.unit.empty() ? "" : ", " + table.unit;
-  const std::size_t seeds = seeds_of(figures, table);
+  const std::size_t seeds = figures.seeds(table.name).size();
   return table.title + unit +
          (table.summary == Summary::median ? " (median, with the least and the greatest)"
           : seeds > 1                      ? fmt::format(" (mean ± deviation of {} seeds)", seeds)
