@@ -156,6 +156,8 @@ Figures measured(const Experiment& experiment, const Arguments& given, const fs:
       {"cpu", machine.cpu},
       {"kernels", machine.kernels},
       {"threads", fmt::format("{}", machine.threads)}};
+  // Whatever becomes of the pages.
+  replace_file(folder / (experiment.account.name + ".csv"), to_csv(figures));
   return figures;
 }
 

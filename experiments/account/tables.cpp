@@ -147,10 +147,12 @@ std::string to_index(std::span<const Told> all) {
       "figures that it "
       "measured; `fovea experiment all` does all of them. *No* says that the figures do not show it.\n\n| "
       "experiment | claim | holds |\n|---|---|---|\n";
-  for (const auto& [account, figures] : all)
+  for (const auto& [account, figures] : all) {
+    const std::string link = fmt::format("[{0}]({0}.md)", account->name);
     for (const Verdict& verdict : account->judge(figures))
-      text += markdown_line(
-          {fmt::format("[{0}]({0}.md)", account->name), verdict.claim, "**" + word_of(verdict.held) + "**"});
+      text += markdown_line({link + (is_rehearsal(figures) ? " (rehearsal)" : ""), verdict.claim,
+                             "**" + word_of(verdict.held) + "**"});
+  }
   return text;
 }
 

@@ -96,6 +96,7 @@ TEST_CASE("a clone keeps its pages, and rehearsals stay out of them", "[cli]") {
       shell.call({"experiment", "rates", "--seeds", "1", "--out", "real", "--numbers", "numbers.txt"});
   INFO(result.err);
   REQUIRE(result.code == 0);
+  CHECK(content(shell.folder / "real/rates.csv") == content(pages / "rates.csv"));
   // Not the folders of this machine.
   CHECK_THAT(content(pages / "rates.md"),
              Contains("fovea experiment rates --seeds 1 --numbers numbers.txt\n"));

@@ -96,6 +96,9 @@ TEST_CASE("an index has the verdicts of all", "[experiments]") {
   const Account told = account();
   const std::vector<Told> all{{&told, figures()}};
   CHECK_THAT(to_index(all), Contains("| [made-up](made-up.md) | it falls \\| with d | **yes** |"));
+  std::vector<Told> few{{&told, figures()}};
+  few[0].figures.facts[0].second += " --quick";
+  CHECK_THAT(to_index(few), Contains("| [made-up](made-up.md) (rehearsal) | it falls"));
 }
 
 TEST_CASE("a claim holds of all cases, of some or of none", "[experiments]") {
