@@ -291,6 +291,14 @@ std::string find_fault() {
 
 }  // namespace
 
+#if defined(__SANITIZE_ADDRESS__)
+// The runtime of gcc before 14 looks for a header, which glibc dropped in 2.25, before the thread-local
+// variables of a library that was opened, if they lie 16 bytes into a page: so may oneDNN's, and then the
+// search for leaks breaks off. What it leaves out so are pointers held by nothing but such variables. Weak: a
+// program's own settings win.
+extern "C" __attribute__((weak)) const char* __asan_default_options() { return "intercept_tls_get_addr=0"; }
+#endif
+
 const std::string& fault() {
   static const std::string text = find_fault();
   return stands_in ? fault_of_library() : text;
