@@ -38,7 +38,7 @@ struct Four {
   // The two never meet in one loop. There the compiler may join the product and what is added to it into one
   // rounding, and a pair must have the same bits in every mode.
   Vector half_less_r(std::size_t u) const { return Real(0.5) - x[u ^ 1] * (u < 2 ? r01 : r23); }
-  Vector r(std::size_t u) const { return __builtin_assoc_barrier(x[u ^ 1] * (u < 2 ? r01 : r23)); }
+  Vector r(std::size_t u) const { return rounded(x[u ^ 1] * (u < 2 ? r01 : r23)); }
 };
 template <Mode mode>
 inline Four four_of(const AdditiveShape& t, const Real* ea, const Real* eb) {

@@ -44,8 +44,10 @@ inline void store_some(Real* y, std::size_t n, Vector x) {
 /// `join` of all numbers of a register: of its halves, and again.
 template <std::size_t bytes = vector_bytes, class Part, class Join>
 inline Real joined(Part x, const Join& join) {
-  if constexpr (bytes == sizeof(Real)) {
-    return x[0];
+  if constexpr (bytes == 16 && sizeof(Real) == 4) {
+    return join(join(x[0], x[2]), join(x[1], x[3]));  // number by number: half of so little is no register
+  } else if constexpr (bytes == 16) {
+    return join(x[0], x[1]);
   } else {
     typedef Real Half __attribute__((vector_size(bytes / 2)));
     Half half[2];
@@ -59,6 +61,16 @@ inline Real sum_of(Vector x) {
 /// The larger numbers; those of b where a is NaN.
 inline Real largest_of(Vector x) {
   return joined(x, [](auto a, auto b) { return a > b ? a : b; });
+}
+
+/// x, rounded: the compiler must not join what made it and what uses it into one rounding.
+inline Vector rounded(Vector x) {
+#if defined(__SSE__)
+  asm("" : "+v"(x));  // gcc's __builtin_assoc_barrier takes a register apart and puts it together again
+  return x;
+#else
+  return __builtin_assoc_barrier(x);
+#endif
 }
 
 /// How the registers of a row are read: whole, and at its end so many numbers with `rest` behind them.
