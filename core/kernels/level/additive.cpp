@@ -35,10 +35,10 @@ struct Four {
   Vector x[4];      // 1 + e^2a e^2b
   Vector r01, r23;  // 1 / (x0 x1) and 1 / (x2 x3)
 
-  // The two never meet in one loop. There the compiler may join the product and what is added to it into one
-  // rounding, and a pair must have the same bits in every mode.
+  // The compiler joins the product of the first and what it is taken from into one rounding; the second must
+  // only be multiplied, for a pair must have the same bits in every mode.
   Vector half_less_r(std::size_t u) const { return Real(0.5) - x[u ^ 1] * (u < 2 ? r01 : r23); }
-  Vector r(std::size_t u) const { return rounded(x[u ^ 1] * (u < 2 ? r01 : r23)); }
+  Vector r(std::size_t u) const { return x[u ^ 1] * (u < 2 ? r01 : r23); }
 };
 template <Mode mode>
 inline Four four_of(const AdditiveShape& t, const Real* ea, const Real* eb) {

@@ -23,20 +23,20 @@ struct Tile {
 template <std::size_t rows, std::size_t vectors>
 void block(const Tile& t, const Real* a, const Real* b, Real* c) {
   Vector sum[rows][vectors];
-#pragma GCC unroll 12
+#pragma GCC unroll most_rows
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t v = 0; v < vectors; ++v) sum[r][v] = Vector{};
   }
   for (std::size_t p = 0; p < t.k; ++p, a += t.a_step, b += t.b_stride) {
     Vector right[vectors];
     for (std::size_t v = 0; v < vectors; ++v) right[v] = load(b + v * width);
-#pragma GCC unroll 12
+#pragma GCC unroll most_rows
     for (std::size_t r = 0; r < rows; ++r) {
       const Real left = a[r * t.a_row];
       for (std::size_t v = 0; v < vectors; ++v) sum[r][v] += left * right[v];
     }
   }
-#pragma GCC unroll 12
+#pragma GCC unroll most_rows
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t v = 0; v < vectors; ++v) {
       Real* out = c + r * t.c_stride + v * width;

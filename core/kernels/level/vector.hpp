@@ -63,16 +63,6 @@ inline Real largest_of(Vector x) {
   return joined(x, [](auto a, auto b) { return a > b ? a : b; });
 }
 
-/// x, rounded: the compiler must not join what made it and what uses it into one rounding.
-inline Vector rounded(Vector x) {
-#if defined(__SSE__)
-  asm("" : "+v"(x));  // gcc's __builtin_assoc_barrier takes a register apart and puts it together again
-  return x;
-#else
-  return __builtin_assoc_barrier(x);
-#endif
-}
-
 /// How the registers of a row are read: whole, and at its end so many numbers with `rest` behind them.
 struct Whole {
   Vector operator()(const Real* x, Real) const { return load(x); }
